@@ -1,0 +1,3 @@
+"""The log: segments, events, sources, inbox, domain event types, settings and errors."""
+
+__version__ = "0.1.0"

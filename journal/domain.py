@@ -1,0 +1,231 @@
+"""Domain events: what a record of any host says happened, in past tense and without host words.
+
+They are never stored. A host's decoder derives them from the record each time it is read, so that a better decoder
+repairs the past. Token figures never overlap: `input_tokens` is the uncached part of the input, `cache_read_tokens` and
+`cache_write_tokens` stand beside it, `output_tokens` holds all output and `reasoning_tokens` is a part of it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStarted:
+    """The host said that a session (or one run of it) began."""
+
+    kind: str | None = None
+    """`interactive`, `headless` or `subagent`."""
+    client_version: str | None = None
+    model: str | None = None
+    project_hash: str | None = None
+    """sha256 in hex of the project root, where the host gives nothing better (Gemini)."""
+    head_commit: str | None = None
+    resumed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SessionEnded:
+    """A session, or one run of it, came to a clean end."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLinked:
+    """Two sessions belong together."""
+
+    kind: str
+    """`resume`, `fork`, `subagent` or `clear`."""
+    child_session_id: str
+    parent_session_id: str
+    evidence: str
+    fork_point: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAnnotated:
+    """The host or the user said something about a session: a title or a note."""
+
+    title: str | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSubmitted:
+    """A human gave the agent a prompt."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageProduced:
+    """Text that is no human prompt entered the conversation."""
+
+    role: str
+    """`assistant`, `user` or `system`."""
+    kind: str
+    """`answer`, `reasoning`, `summary`, `injected` or `notice`."""
+    text: str
+    response_id: str | None = None
+    model: str | None = None
+    parent_record_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """The model called a tool."""
+
+    tool_call_id: str
+    name: str
+    input_text: str
+    """The call's input as compact JSON, or the free text of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolReturned:
+    """A tool call ended."""
+
+    tool_call_id: str
+    is_error: bool
+    output_text: str
+    exit_code: int | None = None
+    duration_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FileChanged:
+    """A tool changed a file."""
+
+    path: str
+    """As recorded: absolute, or relative to the session's working directory."""
+    operation: str
+    """`add`, `edit`, `delete`, `move` or `write`."""
+    lines_added: int | None = None
+    lines_removed: int | None = None
+    tool_call_id: str | None = None
+    moved_to: str | None = None
+    evidence: str = "tool"
+    """`tool` (the record has the path or diff) or `shell` (read off a command line)."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageReported:
+    """One model response used tokens; repeated reports of a response are folded by the largest figure."""
+
+    response_id: str
+    model: str | None
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    reasoning_tokens: int = 0
+    basis: str = "response"
+    """`response`, `shutdown_total` (a session's totals at its end) or `message_estimate`."""
+
+
+@dataclass(frozen=True, slots=True)
+class UsageTotalReported:
+    """The host reported the running total of a session, and perhaps the last response's part of it."""
+
+    model: str | None
+    total: tuple[int, int, int, int, int]
+    """Uncached input, output, cache read, cache write, reasoning: since the session (or its lineage) began."""
+    last: tuple[int, int, int, int, int] | None
+    window_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContextCompacted:
+    """The host replaced the model's context by a summary."""
+
+    trigger: str | None
+    pre_tokens: int | None
+    post_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReplaced:
+    """The host replaced its list of messages; what is not named any more left its history."""
+
+    record_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryRewound:
+    """The host dropped a message and all that came after it."""
+
+    record_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectObserved:
+    """What git and the file system said about a working directory at one moment."""
+
+    path: str
+    real_path: str | None = None
+    root: str | None = None
+    """The main work tree of the repository; None outside git."""
+    root_commit: str | None = None
+    remote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RecordUnrecognised:
+    """A record is of a kind that the decoder does not know."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class RecordDamaged:
+    """A line did not read as exactly one JSON object."""
+
+    damage: str
+
+
+DomainEvent = (
+    SessionStarted
+    | SessionEnded
+    | SessionLinked
+    | SessionAnnotated
+    | PromptSubmitted
+    | MessageProduced
+    | ToolCalled
+    | ToolReturned
+    | FileChanged
+    | UsageReported
+    | UsageTotalReported
+    | ContextCompacted
+    | HistoryReplaced
+    | HistoryRewound
+    | ProjectObserved
+    | RecordUnrecognised
+    | RecordDamaged
+)
+
+
+class SourceFacts(NamedTuple):
+    """What a decoder may know of the source that a record stands in."""
+
+    host: str
+    path: str
+    native_id: str
+    """The session's id as the adapter read it from the path or the first line; the empty string for side files."""
+
+
+class Occurrence(NamedTuple):
+    """What one record says happened: its domain events under one record id, at one time."""
+
+    events: tuple[DomainEvent, ...]
+    occurred_at: str | None = None
+    """UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`; None is carried forward from the record before."""
+    record_id: str | None = None
+    """The host's own id of the record, unique in its session; None makes the projections use a hash of the bytes."""
+    session_id: str | None = None
+    """Only where the record belongs to another session than the source's own (sub-agents in the same file)."""
+    cwd: str | None = None
+    branch: str | None = None
+    model: str | None = None
+
+
+JsonObject = dict[str, Any]
