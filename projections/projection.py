@@ -23,6 +23,10 @@ class Place(NamedTuple):
     model: str | None
     ordinal: int
     """The event's number inside its record."""
+    generation: int = 0
+    """The version of the source's file that the line stands in, counted from rewrites."""
+    offset_bytes: int = 0
+    """Where the line begins in that version."""
 
 
 class Rows:

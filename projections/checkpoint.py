@@ -1,0 +1,109 @@
+"""How far the views have come, and of which log, decoders and projections they are."""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from journal import reader, redaction
+from projections.projection import Projection
+
+TABLES = {
+    "checkpoints": (
+        "CREATE TABLE {name} (name TEXT PRIMARY KEY, log_id TEXT NOT NULL, position INTEGER NOT NULL,"
+        " hash TEXT NOT NULL, decoder_versions TEXT NOT NULL, projection_versions TEXT NOT NULL) STRICT"
+    ),
+    "carries": "CREATE TABLE {name} (source_id INTEGER PRIMARY KEY, value TEXT NOT NULL) STRICT",
+    "source_keys": "CREATE TABLE {name} (source_id INTEGER PRIMARY KEY, source_key TEXT NOT NULL) STRICT",
+    "unsettled": "CREATE TABLE {name} (session_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID",
+}
+
+
+class Checkpoint(NamedTuple):
+    """What the views' rows stand for."""
+
+    log_id: str
+    position: int
+    hash: str
+    decoder_versions: str
+    projection_versions: str
+
+
+def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
+    """Open a views file; its rows can always be rebuilt, so that a power cut may cost the last transactions."""
+    if readonly:
+        connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, isolation_level=None)
+        connection.execute("PRAGMA busy_timeout=5000")
+        return connection
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA busy_timeout=5000")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA journal_size_limit=67108864")
+    connection.execute("PRAGMA cache_size=-32000")
+    return connection
+
+
+def _quoted(path: str) -> str:
+    """Escape what a SQLite file URI reads as its own."""
+    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """Commit all or nothing; inside an open transaction it is part of that one."""
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def versions_text(versions: Mapping[str, int]) -> str:
+    """Write decoder versions in a fixed order."""
+    return json.dumps(dict(sorted(versions.items())))
+
+
+def projections_text(projections: Iterable[Projection]) -> str:
+    """Write the projections' versions, and that of the redaction rules, in a fixed order."""
+    found = {projection.name: projection.version for projection in projections}
+    return json.dumps({"redaction": redaction.RULES_VERSION, **dict(sorted(found.items()))})
+
+
+def read(views: sqlite3.Connection) -> Checkpoint | None:
+    """Read the checkpoint; None in an empty file."""
+    if not views.execute("SELECT 1 FROM sqlite_master WHERE name = 'checkpoints'").fetchone():
+        return None
+    row = views.execute(
+        "SELECT log_id, position, hash, decoder_versions, projection_versions FROM checkpoints WHERE name = 'views'"
+    ).fetchone()
+    return None if row is None else Checkpoint(*row)
+
+
+def write(views: sqlite3.Connection, checkpoint: Checkpoint) -> None:
+    """Move the checkpoint, inside the caller's transaction."""
+    views.execute("INSERT OR REPLACE INTO checkpoints VALUES ('views', ?, ?, ?, ?, ?)", checkpoint)
+
+
+def hash_at(log: sqlite3.Connection, position: int) -> str:
+    """Give the chain hash at a position as hex; the empty string before the first event or where there is none."""
+    if position <= 0:
+        return ""
+    found = reader.hash_at(log, position)
+    return found.hex() if found else "absent"
+
+
+def fits(checkpoint: Checkpoint, log: sqlite3.Connection, fresh: Checkpoint) -> bool:
+    """Tell whether the views may catch up from their checkpoint: same log, same history, same code as *fresh*."""
+    return (
+        checkpoint.log_id == fresh.log_id
+        and checkpoint.decoder_versions == fresh.decoder_versions
+        and checkpoint.projection_versions == fresh.projection_versions
+        and checkpoint.hash == hash_at(log, checkpoint.position)
+    )

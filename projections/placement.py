@@ -1,0 +1,117 @@
+"""Where occurrences stand: what a source said before is carried forward to the records after it."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from journal.domain import DomainEvent, Occurrence, PromptSubmitted, SourceFacts
+from projections.projection import Place
+
+
+def source_key(facts: SourceFacts) -> str:
+    """Give a source's stable place between sources."""
+    return f"{facts.host}/{facts.native_id}/{facts.path}"
+
+
+class Line(NamedTuple):
+    """A physical line's place in the log."""
+
+    global_position: int
+    source_id: int
+    generation: int
+    offset_bytes: int
+    data: bytes
+
+
+class Carry:
+    """What one source has said so far, in one generation of it."""
+
+    __slots__ = ("branch", "cwd", "generation", "model", "occurred_at", "turns")
+
+    def __init__(self, generation: int) -> None:
+        self.generation = generation
+        self.occurred_at: str | None = None
+        self.cwd: str | None = None
+        self.branch: str | None = None
+        self.model: str | None = None
+        self.turns: dict[str, str] = {}
+
+    def dump(self) -> str:
+        """Write the carry as JSON."""
+        return json.dumps([self.generation, self.occurred_at, self.cwd, self.branch, self.model, self.turns])
+
+    @classmethod
+    def load(cls, text: str) -> "Carry":
+        """Read a carry back."""
+        generation, occurred_at, cwd, branch, model, turns = json.loads(text)
+        carry = cls(generation)
+        carry.occurred_at, carry.cwd, carry.branch, carry.model, carry.turns = occurred_at, cwd, branch, model, turns
+        return carry
+
+
+def hashed_id(line: bytes) -> str:
+    """Name a record that has no id of its own by its bytes."""
+    return "~" + hashlib.sha256(line).hexdigest()[:16]
+
+
+def place(
+    line: Line,
+    facts: SourceFacts,
+    key: str,
+    carry: Carry,
+    occurrences: Iterable[Occurrence],
+    as_of: str | None = None,
+) -> list[tuple[Place, DomainEvent]]:
+    """Place every event of a line's occurrences and bring the carry forward; later than *as_of* is left out."""
+    placed: list[tuple[Place, DomainEvent]] = []
+    used: dict[tuple[str, str], int] = {}
+    own_id: str | None = None
+    for occurrence in occurrences:
+        events, occurred_at, record_id, session_id, cwd, branch, model = occurrence
+        if occurred_at is not None:
+            carry.occurred_at = occurred_at
+        if as_of is not None and carry.occurred_at is not None and carry.occurred_at > as_of:
+            continue
+        if cwd is not None:
+            carry.cwd = cwd
+        if branch is not None:
+            carry.branch = branch
+        if model is not None:
+            carry.model = model
+        if not events:
+            continue
+        session = facts.native_id if session_id is None else session_id
+        if record_id is None:
+            if own_id is None:
+                own_id = hashed_id(line.data)
+            record_id = own_id
+        ordinal = used.get((session, record_id), 0)
+        for event in events:
+            if event.__class__ is PromptSubmitted:
+                carry.turns[session] = record_id
+            where = (
+                line.global_position,
+                line.source_id,
+                key,
+                facts.host,
+                session,
+                record_id,
+                carry.occurred_at,
+                carry.turns.get(session),
+                carry.cwd,
+                carry.branch,
+                carry.model,
+                ordinal,
+                line.generation,
+                line.offset_bytes,
+            )
+            placed.append((_make(where), event))
+            ordinal += 1
+        used[session, record_id] = ordinal
+    return placed
+
+
+def _make(values: tuple[Any, ...]) -> Place:
+    """Build a Place without the cost of its keyword constructor."""
+    return tuple.__new__(Place, values)

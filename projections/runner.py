@@ -1,0 +1,232 @@
+"""Catching up: events of the log are salvaged, decoded, placed and handed to the projections."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from journal import reader, salvage
+from journal.domain import JsonObject, Occurrence, RecordDamaged, SourceFacts
+from projections import checkpoint
+from projections.catalog import PROJECTIONS
+from projections.checkpoint import Checkpoint
+from projections.damage import SourceRead
+from projections.placement import Carry, Line, place, source_key
+from projections.projection import Handler, Place, Projection, Rows
+from projections.search import register_functions
+
+BATCH = 1000
+SETTLE_AT_ONCE = 500
+
+Decode = Callable[[SourceFacts, JsonObject], list[Occurrence]]
+
+
+class CaughtUp(NamedTuple):
+    """What a catch-up did."""
+
+    events: int
+    bytes: int
+    sessions: int
+    rebuilt: bool
+    position: int
+
+
+def catch_up(
+    log: sqlite3.Connection,
+    views: sqlite3.Connection,
+    decode: Mapping[str, Decode],
+    versions: Mapping[str, int],
+    *,
+    until: int | None = None,
+    as_of: str | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> CaughtUp:
+    """Bring the views up to the log, or to position *until*; rebuild them where their checkpoint does not fit.
+
+    A rebuild is one transaction: whoever reads meanwhile sees the old views whole. A first build commits batch by batch.
+    """
+    head = reader.head(log)
+    fresh = Checkpoint(
+        head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(PROJECTIONS)
+    )
+    last = head.position if until is None else min(until, head.position)
+    register_functions(views)
+    known = checkpoint.read(views)
+    if known is not None and checkpoint.fits(known, log, fresh):
+        return Pass(log, views, decode, as_of=as_of).run(known, last, progress=progress)
+    with checkpoint.transaction(views):
+        replaced = known is not None
+        create(views, PROJECTIONS)
+        checkpoint.write(views, fresh)
+        if replaced:
+            return Pass(log, views, decode, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+    return Pass(log, views, decode, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+
+
+def create(views: sqlite3.Connection, projections: Iterable[Projection], *, internal: bool = True) -> None:
+    """Create empty tables in place of those there are; without *internal* the runner's own stay as they are."""
+    wanted = [(name, text) for projection in projections for name, text in projection.tables.items()]
+    if internal:
+        wanted = [*checkpoint.TABLES.items(), *wanted]
+    for name, _ in reversed(wanted):
+        for kind in views.execute("SELECT type FROM sqlite_master WHERE name = ?", (name,)).fetchall():
+            views.execute(f"DROP {kind[0]} {name}")
+    for name, text in wanted:
+        views.execute(text.format(name=name))
+    for projection in projections:
+        for statement in projection.indexes:
+            views.execute(statement)
+
+
+def settle(views: sqlite3.Connection, projections: Iterable[Projection]) -> int:
+    """Settle every session that is marked, projection by projection, and take the marks off; gives their number."""
+    with checkpoint.transaction(views):
+        for projection in projections:
+            if projection.settle is None:
+                continue
+            waiting = [row[0] for row in views.execute("SELECT session_id FROM unsettled ORDER BY session_id")]
+            for start in range(0, len(waiting), SETTLE_AT_ONCE):
+                projection.settle(views, waiting[start : start + SETTLE_AT_ONCE])
+        return views.execute("DELETE FROM unsettled").rowcount
+
+
+class Pass:
+    """One run over a stretch of the log, for all projections or for some."""
+
+    def __init__(
+        self,
+        log: sqlite3.Connection,
+        views: sqlite3.Connection,
+        decode: Mapping[str, Decode],
+        *,
+        projections: Sequence[Projection] = PROJECTIONS,
+        as_of: str | None = None,
+        keep: bool = True,
+    ) -> None:
+        self.log = log
+        self.views = views
+        self.decode = decode
+        self.projections = projections
+        self.as_of = as_of
+        self.keep = keep
+        """Whether carries and checkpoint are read and moved; a replay of some views leaves them as they are."""
+        self.handlers = _handlers(projections)
+        self.carries: dict[int, Carry] = {}
+        self.keys: dict[int, str] = {}
+        self.facts: dict[int, SourceFacts] = {}
+
+    def run(
+        self,
+        start: Checkpoint,
+        last: int,
+        *,
+        rebuilt: bool = False,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> CaughtUp:
+        """Project the events after *start* up to position *last*, then settle."""
+        position, events, size = start.position, 0, 0
+        while position < last:
+            stored = reader.read_events(self.log, position, min(BATCH, last - position))
+            stored = [event for event in stored if event.global_position <= last]
+            if not stored:
+                break
+            rows, read = self._project(stored)
+            position = stored[-1].global_position
+            with checkpoint.transaction(self.views):
+                self._write(rows, stored)
+                if self.keep:
+                    chain = checkpoint.hash_at(self.log, position)
+                    checkpoint.write(self.views, start._replace(position=position, hash=chain))
+            events += len(stored)
+            size += read
+            if progress is not None:
+                progress(position, read)
+        return CaughtUp(events, size, settle(self.views, self.projections), rebuilt, position)
+
+    def _project(self, stored: Sequence[reader.StoredEvent]) -> tuple[Rows, int]:
+        """Salvage, decode, place and handle a batch; gives the rows to write and the bytes read."""
+        rows = Rows()
+        sessions = rows.sessions
+        handlers = self.handlers
+        parse = salvage.salvage
+        counts: dict[tuple[int, int], list[int]] = {}
+        size = 0
+        for position, source_id, generation, offset, length, data in stored:
+            facts, key, carry = self._source(source_id, generation)
+            counted = counts.setdefault((source_id, generation), [0, 0])
+            counted[0] += 1
+            counted[1] += length
+            size += length
+            values, damage = parse(data)
+            decode = self.decode.get(facts.host)
+            occurrences: list[Occurrence] = []
+            if decode is not None:
+                for value in values:
+                    occurrences += decode(facts, value)
+            if damage is not None:
+                occurrences.append(Occurrence((RecordDamaged(damage),)))
+            if not occurrences:
+                continue
+            line = Line(position, source_id, generation, offset, data)
+            for where, event in place(line, facts, key, carry, occurrences, self.as_of):
+                sessions.add(where[4])
+                for handle in handlers.get(event.__class__, ()):
+                    handle(where, event, rows)
+        for (source_id, generation), (lines, read) in counts.items():
+            facts, key, _ = self._source(source_id, generation)
+            where = Place(
+                0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation
+            )
+            for handle in handlers.get(SourceRead, ()):
+                handle(where, SourceRead(lines, read, facts.path), rows)
+        sessions.discard("")
+        return rows, size
+
+    def _source(self, source_id: int, generation: int) -> tuple[SourceFacts, str, Carry]:
+        """Give a source's facts, its key as first seen and its carry in this generation."""
+        facts = self.facts.get(source_id)
+        if facts is None:
+            self.facts = reader.source_facts(self.log)
+            facts = self.facts[source_id]
+        carry = self.carries.get(source_id)
+        if carry is None:
+            carry = self._load(source_id, generation, facts)
+        if carry.generation != generation:
+            carry = self.carries[source_id] = Carry(generation)
+        return facts, self.keys[source_id], carry
+
+    def _load(self, source_id: int, generation: int, facts: SourceFacts) -> Carry:
+        """Read what an earlier catch-up knew of a source."""
+        query = "SELECT source_key FROM source_keys WHERE source_id = ?"
+        key = self.views.execute(query, (source_id,)).fetchone()
+        self.keys[source_id] = key[0] if key else source_key(facts)
+        row = None
+        if self.keep:
+            row = self.views.execute("SELECT value FROM carries WHERE source_id = ?", (source_id,)).fetchone()
+        carry = self.carries[source_id] = Carry.load(row[0]) if row else Carry(generation)
+        return carry
+
+    def _write(self, rows: Rows, stored: Sequence[reader.StoredEvent]) -> None:
+        """Write a batch's rows in catalog order, with the sessions to settle and the carries of its sources."""
+        views = self.views
+        touched = {event[1] for event in stored}
+        views.executemany("INSERT OR IGNORE INTO source_keys VALUES (?, ?)", [(s, self.keys[s]) for s in touched])
+        if self.keep:
+            carried = [(source_id, self.carries[source_id].dump()) for source_id in touched]
+            views.executemany("INSERT OR REPLACE INTO carries VALUES (?, ?)", carried)
+        waiting: dict[str, list[tuple[Any, ...]]] = rows.by_statement
+        for projection in self.projections:
+            for statement in projection.statements:
+                if (batch := waiting.pop(statement, None)) is not None:
+                    views.executemany(statement, batch)
+        if waiting:
+            raise KeyError(f"a handler used an undeclared statement: {next(iter(waiting))}")
+        views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session,) for session in rows.sessions])
+
+
+def _handlers(projections: Iterable[Projection]) -> dict[type, list[Handler]]:
+    """Collect the handlers of each event type, in catalog order."""
+    found: dict[type, list[Handler]] = {}
+    for projection in projections:
+        for kind, handler in projection.handlers.items():
+            found.setdefault(kind, []).append(handler)
+    return found
