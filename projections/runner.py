@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from journal import reader, salvage
 from journal.domain import JsonObject, Occurrence, RecordDamaged, SourceFacts
+from journal.errors import ProjectionError
 from projections import checkpoint
 from projections.catalog import PROJECTIONS
 from projections.checkpoint import Checkpoint
@@ -15,6 +16,9 @@ from projections.projection import Handler, Place, Projection, Rows
 from projections.search import register_functions
 
 BATCH = 1000
+SMALLEST_BATCH = 16
+BATCH_BYTES = 4 * 1024 * 1024
+"""Batches shrink above this many bytes, so that memory stays bounded where lines are long."""
 SETTLE_AT_ONCE = 500
 
 Decode = Callable[[SourceFacts, JsonObject], list[Occurrence]]
@@ -45,9 +49,7 @@ def catch_up(
     A rebuild is one transaction: whoever reads meanwhile sees the old views whole. A first build commits batch by batch.
     """
     head = reader.head(log)
-    fresh = Checkpoint(
-        head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(PROJECTIONS)
-    )
+    fresh = Checkpoint(head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(PROJECTIONS))
     last = head.position if until is None else min(until, head.position)
     register_functions(views)
     known = checkpoint.read(views)
@@ -123,9 +125,9 @@ class Pass:
         progress: Callable[[int, int], None] | None = None,
     ) -> CaughtUp:
         """Project the events after *start* up to position *last*, then settle."""
-        position, events, size = start.position, 0, 0
+        position, events, size, limit = start.position, 0, 0, BATCH // 4
         while position < last:
-            stored = reader.read_events(self.log, position, min(BATCH, last - position))
+            stored = reader.read_events(self.log, position, min(limit, last - position))
             stored = [event for event in stored if event.global_position <= last]
             if not stored:
                 break
@@ -138,6 +140,7 @@ class Pass:
                     checkpoint.write(self.views, start._replace(position=position, hash=chain))
             events += len(stored)
             size += read
+            limit = max(SMALLEST_BATCH, limit // 2) if read > BATCH_BYTES else min(BATCH, limit * 2)
             if progress is not None:
                 progress(position, read)
         return CaughtUp(events, size, settle(self.views, self.projections), rebuilt, position)
@@ -219,7 +222,7 @@ class Pass:
                 if (batch := waiting.pop(statement, None)) is not None:
                     views.executemany(statement, batch)
         if waiting:
-            raise KeyError(f"a handler used an undeclared statement: {next(iter(waiting))}")
+            raise ProjectionError(f"a handler used an undeclared statement: {next(iter(waiting))}")
         views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session,) for session in rows.sessions])
 
 

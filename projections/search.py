@@ -1,0 +1,130 @@
+"""Full text: the index over messages and tool inputs, and how a user's words become a query of it."""
+
+import re
+import sqlite3
+from typing import NamedTuple
+
+from projections.projection import Projection
+
+# Scripts without spaces between words: each character is a token of its own, and a query of them is a phrase.
+_UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002ffff])")
+_QUERY_PART = re.compile(r'"([^"]*)"|(\S+)')
+_TOKEN = re.compile(r"\w", re.UNICODE)
+_SNIPPET_CHARS = 160
+_DEFAULT_LIMIT = 20
+
+
+def spaced(text: str | None) -> str:
+    """Put spaces around the characters of scripts that have none between words."""
+    if text is None:
+        return ""
+    return text if text.isascii() else _UNSPACED.sub(r" \1 ", text)
+
+
+def register_functions(views: sqlite3.Connection) -> None:
+    """Give a connection that writes views the SQL function that the full-text triggers call."""
+    views.create_function("journal_spaced", 1, spaced, deterministic=True)
+
+
+def _index(column: str, table: str) -> str:
+    # The index stands without a copy of the text; snippets are cut from the view's own row.
+    return f"CREATE VIRTUAL TABLE {{name}} USING fts5({column}, content='{table}', content_rowid='rowid')"
+
+
+def _triggers(table: str, index: str, column: str) -> dict[str, str]:
+    add = f"INSERT INTO {index}(rowid, {column}) VALUES (new.rowid, journal_spaced(new.{column}));"
+    drop = f"INSERT INTO {index}({index}, rowid, {column}) VALUES ('delete', old.rowid, journal_spaced(old.{column}));"
+    changed = f"WHEN old.{column} IS NOT new.{column}"
+    return {
+        f"{index}_add": f"CREATE TRIGGER {{name}} AFTER INSERT ON {table} BEGIN {add} END",
+        f"{index}_drop": f"CREATE TRIGGER {{name}} AFTER DELETE ON {table} BEGIN {drop} END",
+        f"{index}_change": (
+            f"CREATE TRIGGER {{name}} AFTER UPDATE OF {column} ON {table} {changed} BEGIN {drop} {add} END"
+        ),
+    }
+
+
+PROJECTION = Projection(
+    name="search",
+    version=1,
+    tables={
+        "messages_fts": _index("text", "messages"),
+        **_triggers("messages", "messages_fts", "text"),
+        "tool_calls_fts": _index("input_text", "tool_calls"),
+        **_triggers("tool_calls", "tool_calls_fts", "input_text"),
+    },
+    indexes=(),
+    statements=(),
+    handlers={},
+)
+
+
+class Hit(NamedTuple):
+    """One place where a query's words stand."""
+
+    session_id: str
+    record_id: str
+    host: str
+    project: str | None
+    kind: str
+    """A message's kind, or `tool` for the input of a tool call."""
+    occurred_at: str | None
+    score: float
+    snippet: str
+
+
+def match_expression(query: str) -> str:
+    """Turn what a user typed into an FTS5 query: every word or quoted part is a phrase, all must stand."""
+    phrases = []
+    for quoted, word in _QUERY_PART.findall(query):
+        part = spaced(quoted or word)
+        if _TOKEN.search(part):
+            phrases.append('"' + part.replace('"', " ").replace("\0", " ") + '"')
+    return " ".join(phrases)
+
+
+_MESSAGES = """SELECT m.session_id, m.record_id, m.host, s.project, m.kind, m.occurred_at, f.rank, m.text
+FROM messages_fts AS f JOIN messages AS m ON m.message_rowid = f.rowid
+LEFT JOIN sessions AS s ON s.session_id = m.session_id
+WHERE messages_fts MATCH :match AND (:everything OR (m.is_copy = 0 AND m.kind IN ('prompt', 'answer', 'summary')
+  AND m.dropped_by IS NULL))
+  AND (:project IS NULL OR s.project = :project)
+ORDER BY f.rank, m.occurred_at DESC, m.session_id, m.record_id LIMIT :limit"""
+_TOOL_CALLS = """SELECT t.session_id, t.record_id, s.host, s.project, 'tool', t.occurred_at, f.rank, t.input_text
+FROM tool_calls_fts AS f JOIN tool_calls AS t ON t.rowid = f.rowid
+LEFT JOIN sessions AS s ON s.session_id = t.session_id
+WHERE tool_calls_fts MATCH :match AND (:everything OR t.is_copy = 0)
+  AND (:project IS NULL OR s.project = :project)
+ORDER BY f.rank, t.occurred_at DESC, t.session_id, t.record_id LIMIT :limit"""
+
+
+def search(
+    views: sqlite3.Connection,
+    query: str,
+    *,
+    project: str | None = None,
+    everything: bool = False,
+    limit: int = _DEFAULT_LIMIT,
+) -> list[Hit]:
+    """Find the places where all words of *query* stand, best first; *everything* adds copies, thoughts and notices."""
+    match = match_expression(query)
+    if not match or limit <= 0:
+        return []
+    asked = {"match": match, "project": project, "everything": everything, "limit": limit}
+    needles = [(quoted or word).casefold() for quoted, word in _QUERY_PART.findall(query)]
+    hits = [
+        Hit(*row[:6], score=-row[6], snippet=snippet(row[7], needles))
+        for statement in (_MESSAGES, _TOOL_CALLS)
+        for row in views.execute(statement, asked)
+    ]
+    hits.sort(key=lambda hit: (-hit.score, hit.session_id, hit.record_id))
+    return hits[:limit]
+
+
+def snippet(text: str, needles: list[str]) -> str:
+    """Cut the stretch around the first needle that stands in *text*, on one line."""
+    folded = text.casefold() if len(text.casefold()) == len(text) else text.lower()
+    found = [place for needle in needles if (place := folded.find(needle)) >= 0]
+    start = max(0, min(found, default=0) - _SNIPPET_CHARS // 4)
+    cut = " ".join(text[start : start + _SNIPPET_CHARS].split())
+    return ("…" if start else "") + cut + ("…" if start + _SNIPPET_CHARS < len(text) else "")
