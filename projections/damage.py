@@ -94,7 +94,8 @@ PROJECTION = Projection(
         "damaged_records": _RECORD_DIGEST.format(what="damage", table="damaged_records"),
         "unknown_records": _RECORD_DIGEST.format(what="kind", table="unknown_records"),
         "source_report": (
-            "SELECT host, session_id, generation, lines, bytes, damaged, unknown FROM source_report ORDER BY 1, 2, 3, 4, 5"
+            "SELECT host, session_id, generation, lines, bytes, damaged, unknown FROM source_report"
+            " ORDER BY 1, 2, 3, 4, 5"
         ),
     },
 )

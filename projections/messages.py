@@ -2,8 +2,9 @@
 
 import json
 
-from journal.domain import HistoryReplaced, HistoryRewound, MessageProduced, PromptSubmitted
 from journal.redaction import redact
+
+from journal.domain import HistoryReplaced, HistoryRewound, MessageProduced, PromptSubmitted
 from projections.projection import Place, Projection, Rows
 
 TABLE = """CREATE TABLE {name} (
@@ -35,8 +36,8 @@ OTHER_SOURCE_FIRST = (
 )
 
 # Inside one source the last report of a record wins and its place is the first; between sources the smaller key wins.
-INSERT = f"""INSERT INTO messages (session_id, record_id, ordinal, source_id, global_position, last_position, host, role,
-    kind, text, occurred_at, turn_id, cwd, model, response_id, parent_record_id)
+INSERT = f"""INSERT INTO messages (session_id, record_id, ordinal, source_id, global_position, last_position, host,
+    role, kind, text, occurred_at, turn_id, cwd, model, response_id, parent_record_id)
 VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
 ON CONFLICT (session_id, record_id, ordinal) DO UPDATE SET
     global_position = iif(source_id = excluded.source_id, global_position, excluded.global_position),
@@ -129,8 +130,8 @@ PROJECTION = Projection(
     },
     digest={
         "messages": (
-            "SELECT session_id, record_id, ordinal, host, role, kind, text, occurred_at, turn_id, cwd, model, response_id,"
-            " parent_record_id, is_copy, dropped_by FROM messages ORDER BY session_id, record_id, ordinal"
+            "SELECT session_id, record_id, ordinal, host, role, kind, text, occurred_at, turn_id, cwd, model,"
+            " response_id, parent_record_id, is_copy, dropped_by FROM messages ORDER BY session_id, record_id, ordinal"
         )
     },
 )

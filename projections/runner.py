@@ -46,7 +46,7 @@ def catch_up(
 ) -> CaughtUp:
     """Bring the views up to the log, or to position *until*; rebuild them where their checkpoint does not fit.
 
-    A rebuild is one transaction: whoever reads meanwhile sees the old views whole. A first build commits batch by batch.
+    A rebuild is one transaction: readers see the old views whole until it ends. A first build commits batch by batch.
     """
     head = reader.head(log)
     fresh = Checkpoint(head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(PROJECTIONS))

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from journal.database import open_log
 from journal.domain import (
     HistoryReplaced,
     HistoryRewound,
@@ -14,8 +15,7 @@ from journal.domain import (
     SourceFacts,
 )
 from journal.home import open_home
-from journal.database import open_log
-from journal.log import Line, OffsetRow, Writer
+from journal.log import Line, Writer
 from projections import checkpoint
 from projections.runner import CaughtUp, catch_up
 
@@ -48,15 +48,19 @@ class World:
 
     def __init__(self, folder: Any) -> None:
         self.home = open_home(str(folder / "home"))
-        self.log = open_log(self.home, True)
+        self.log = open_log(self.home.journal_db, writable=True)
         self.writer = Writer(self.log, lambda: NOW)
         self.views = checkpoint.connect(str(folder / "views.db"))
+        self.sources: dict[str, int] = {}
         self.ends: dict[tuple[int, int], int] = {}
 
     def write(self, session: str, *records: Any, path: str | None = None, generation: int = 0) -> int:
         """Append records (dicts, or raw bytes as they are) to a session's source."""
         with self.writer.transaction():
-            source = self.writer.register("toy", session, path or f"/{session}.jsonl", "lines")
+            path = path or f"/{session}.jsonl"
+            if path not in self.sources:
+                self.sources[path] = self.writer.register("toy", session, path, "lines")
+            source = self.sources[path]
             lines = [r if isinstance(r, bytes) else json.dumps(r).encode() for r in records]
             data = b"".join(line + b"\n" for line in lines)
             offset = self.ends.get((source, generation), 0)
