@@ -1,0 +1,231 @@
+"""One pass over all sources: what is new goes into the log, in a fixed order and in small transactions."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO, NamedTuple
+
+import zstandard
+
+from ingest.adapter import Adapter, Candidate
+from ingest.tail import Batch, Stat, fingerprint, open_source, read_batches, same_bytes, stat_of
+from journal.log import Line, OffsetRow, SourceRow, Writer, offset_of, sources
+from journal.reader import read_source
+from journal.salvage import salvage
+
+COMPRESSED = ".zst"
+LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
+STAT_COLUMNS = ("dev", "inode", "size", "mtime_ns", "ctime_ns")
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """What one pass did."""
+
+    sources: int = 0
+    opened: int = 0
+    bytes: int = 0
+    events: int = 0
+    damaged: int = 0
+    seconds: float = 0.0
+    warnings: list[str] = field(default_factory=list)
+
+
+class Found(NamedTuple):
+    """A file on disk that an adapter wants, with the path that names its source."""
+
+    host: str
+    key: str
+    """The path without `.zst`: what the source is known by."""
+    path: str
+    candidate: Candidate
+
+
+class Pass:
+    """One pass; the caller holds the writer lock."""
+
+    def __init__(self, writer: Writer, adapters: Mapping[str, Adapter], report: IngestReport) -> None:
+        self.writer = writer
+        self.connection = writer.connection
+        self.adapters = adapters
+        self.report = report
+        self.known: dict[tuple[str, str], SourceRow] = {(row.host, row.path): row for row in sources(self.connection)}
+
+    def take(self, found: Found, present: set[tuple[str, str]]) -> None:
+        """Bring one file up to date; what cannot be read is a warning and changes nothing."""
+        try:
+            stat = stat_of(found.path)
+            row = self.known.get((found.host, found.key))
+            if row and tuple(row[-5:]) == stat and row.state in ("live", "compressed"):
+                return
+            self.report.opened += 1
+            with open_source(found.path) as file:
+                row = row or self._moved_or_new(found, stat, file, present)
+                if row is None:
+                    return
+                if row.shape == "document":
+                    self._take_document(row, stat, file)
+                else:
+                    self._take_lines(row, stat, file, found)
+        except (OSError, zstandard.ZstdError) as error:
+            self.report.warnings.append(f"{found.path}: {getattr(error, 'strerror', None) or error}")
+
+    def mark_gone(self, readable_roots: Sequence[tuple[str, str]], present: set[tuple[str, str]]) -> None:
+        """Mark sources below a root that could be read and whose files are no more."""
+        gone = [row for row in self.known.values() if row.state in ("live", "compressed") and (row.host, row.path) not in present
+                and any(row.host == host and row.path.startswith(root + os.sep) for host, root in readable_roots)]  # fmt: skip
+        if gone:
+            with self.writer.transaction():
+                for row in gone:
+                    self.writer.update_source(row.source_id, state="gone")
+
+    def _moved_or_new(self, found: Found, stat: Stat, file: BinaryIO, present: set[tuple[str, str]]) -> SourceRow | None:
+        """Return the source that this file is: one whose file moved here, or a new one."""
+        adapter = self.adapters[found.host]
+        native_id = found.candidate.native_id
+        if native_id is None:
+            first = salvage(file.readline()).values if found.candidate.shape == "lines" else salvage(file.read()).values
+            if not first and found.candidate.shape == "lines":
+                return None
+            native_id = adapter.native_id(found.key, first[0] if first else None)
+            file.seek(0)
+        for row in self.known.values():
+            if row.host == found.host and row.native_id == native_id and native_id and (row.host, row.path) not in present \
+                    and row.shape == found.candidate.shape == "lines" and self._same(row, file):  # fmt: skip
+                with self.writer.transaction():
+                    self.writer.update_source(row.source_id, path=found.key, state="live")
+                return self._remember(row._replace(path=found.key), row)
+        with self.writer.transaction():
+            source_id = self.writer.register(found.host, native_id, found.key, found.candidate.shape)
+        row = SourceRow(source_id, found.host, native_id, found.key, found.candidate.shape, 0, "live", None, None, None, None, None)
+        return self._remember(row, row)
+
+    def _remember(self, row: SourceRow, before: SourceRow) -> SourceRow:
+        self.known.pop((before.host, before.path), None)
+        self.known[row.host, row.path] = row
+        return row
+
+    def _same(self, row: SourceRow, file: BinaryIO) -> bool:
+        offset = offset_of(self.connection, row.source_id)
+        if offset is None or offset.offset_bytes == 0:
+            return False
+        same = same_bytes(file, read_source(self.connection, row.source_id, row.generation))
+        file.seek(0)
+        return same
+
+    def _take_document(self, row: SourceRow, stat: Stat, file: BinaryIO) -> None:
+        """Append the whole file as a new version, unless the last version has the same bytes."""
+        if stat.size > LARGEST_DOCUMENT_BYTES:
+            self.report.warnings.append(f"{row.path}: larger than {LARGEST_DOCUMENT_BYTES} bytes, not read")
+            return
+        data = file.read()
+        offset = offset_of(self.connection, row.source_id)
+        before = b"".join(read_source(self.connection, row.source_id, row.generation)) if offset else None
+        with self.writer.transaction():
+            if data and data != before:
+                generation = row.generation + 1 if offset else 0
+                type, occurred_at, damage = self._hint(row.host, data, document=True)
+                self.writer.append_document(row.source_id, generation, data, type, occurred_at, damage)
+                self.writer.save_offset(row.source_id, OffsetRow(generation, len(data), b"", b"", b""))
+                self.writer.update_source(row.source_id, generation=generation)
+                self.report.events += 1
+                self.report.bytes += len(data)
+                self.report.damaged += damage is not None
+            self.writer.update_source(row.source_id, state="live", **stat._asdict())
+
+    def _take_lines(self, row: SourceRow, stat: Stat, file: BinaryIO, found: Found) -> None:
+        """Append what is new behind the consumed prefix, or the whole file as a new generation."""
+        offset = offset_of(self.connection, row.source_id)
+        generation = row.generation
+        start = offset.offset_bytes if offset else 0
+        if offset and not self._is_append(row, offset, stat, file):
+            generation, start = generation + 1, 0
+        consumed = start
+        for batch in read_batches(file, start):
+            consumed = self._append(row, generation, batch, file)
+        with self.writer.transaction():
+            if generation != row.generation and consumed == 0:
+                self._save_fingerprint(row, generation, 0, file)
+            state = "compressed" if found.path.endswith(COMPRESSED) else "live"
+            self.writer.update_source(row.source_id, generation=generation, state=state, **stat._asdict())
+
+    def _is_append(self, row: SourceRow, offset: OffsetRow, stat: Stat, file: BinaryIO) -> bool:
+        """Tell whether the consumed prefix still stands in the file."""
+        if fingerprint(file, offset.generation, offset.offset_bytes) != offset:
+            return False
+        if stat.size > (row.size or 0) and stat.inode == row.inode:
+            return True
+        return same_bytes(file, read_source(self.connection, row.source_id, row.generation))
+
+    def _append(self, row: SourceRow, generation: int, batch: Batch, file: BinaryIO) -> int:
+        lines = []
+        for data in batch.lines:
+            type, occurred_at, damage = self._hint(row.host, data)
+            lines.append(Line(len(data), type, occurred_at, damage))
+            self.report.damaged += damage is not None
+        joined = b"".join(batch.lines)
+        consumed = batch.offset + len(joined)
+        with self.writer.transaction():
+            self.writer.append_lines(row.source_id, generation, batch.offset, joined, lines)
+            self._save_fingerprint(row, generation, consumed, file)
+            self.writer.update_source(row.source_id, generation=generation)
+        self.report.events += len(lines)
+        self.report.bytes += len(joined)
+        return consumed
+
+    def _save_fingerprint(self, row: SourceRow, generation: int, consumed: int, file: BinaryIO) -> None:
+        place = file.tell()
+        hashes = fingerprint(file, generation, consumed)
+        file.seek(place)
+        if hashes is None:
+            raise OSError(f"the file shrank while it was read: {row.path}")
+        self.writer.save_offset(row.source_id, hashes)
+
+    def _hint(self, host: str, data: bytes, *, document: bool = False) -> tuple[str, str | None, str | None]:
+        """Return type, time and damage of a line, for people who query the log."""
+        if document and not data.lstrip().startswith(b"{"):
+            return f"{host}.text", None, None
+        values, damage = salvage(data)
+        if not values:
+            return (f"{host}.damaged" if damage else "blank"), None, damage
+        type, occurred_at = self.adapters[host].hint(values[-1])
+        return type, occurred_at, damage
+
+
+def discover(roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], report: IngestReport) -> tuple[list[Found], list[tuple[str, str]]]:
+    """Return all files that the adapters want, in a fixed order, and the roots that could be read."""
+    found: dict[tuple[str, str], Found] = {}
+    readable, seen = [], set()
+    for host, root in roots:
+        real = os.path.realpath(root)
+        if (host, real) in seen:
+            continue
+        seen.add((host, real))
+        try:
+            for candidate in adapters[host].discover(real):
+                key = candidate.path.removesuffix(COMPRESSED)
+                if (host, key) not in found or not candidate.path.endswith(COMPRESSED):
+                    found[host, key] = Found(host, key, candidate.path, candidate)
+            readable.append((host, real))
+        except OSError as error:
+            if not isinstance(error, FileNotFoundError):
+                report.warnings.append(f"{root}: {error.strerror}")
+    return [found[key] for key in sorted(found)], readable
+
+
+def ingest(connection: sqlite3.Connection, roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], now: Callable[[], str], **_: Any) -> IngestReport:
+    """Append all that is new below *roots* to the log.
+
+    Raises: LogFull, LogBusy, LogCorrupt; what is already committed stays.
+    """
+    report, begun = IngestReport(), time.monotonic()
+    found, readable = discover(roots, adapters, report)
+    present = {(item.host, item.key) for item in found}
+    one = Pass(Writer(connection, now), adapters, report)
+    for item in found:
+        one.take(item, present)
+    one.mark_gone(readable, present)
+    report.sources, report.seconds = len(found), time.monotonic() - begun
+    return report

@@ -1,0 +1,110 @@
+"""What happened to a file since it was last read, judged from its stat values and from hashes of what was consumed."""
+
+import io
+import os
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import BinaryIO, NamedTuple
+
+import orjson
+import zstandard
+
+from journal.log import OffsetRow
+
+WINDOW_BYTES = 4096
+FIRST_WINDOW = 64 * 1024
+READ_BYTES = 1024 * 1024
+BATCH_LINES = 1000
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+
+
+class Stat(NamedTuple):
+    """The five values of which any change makes a file worth opening."""
+
+    dev: int
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+
+class Batch(NamedTuple):
+    """Consecutive whole lines, each with its newline (the last line of a file perhaps without)."""
+
+    offset: int
+    lines: list[bytes]
+
+
+def stat_of(path: str) -> Stat:
+    """Return the stat values of *path*."""
+    found = os.stat(path)
+    return Stat(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def open_source(path: str) -> BinaryIO:
+    """Open a transcript; a zstd file (by its magic bytes) reads as what was compressed."""
+    file = open(path, "rb", buffering=READ_BYTES)
+    magic = file.peek(4)[:4]
+    if magic != ZSTD_MAGIC:
+        return file
+    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, closefd=True), READ_BYTES)  # type: ignore[type-var]
+
+
+def fingerprint(file: BinaryIO, generation: int, consumed: int) -> OffsetRow | None:
+    """Return the hashes of the first *consumed* bytes; None when the file is shorter than that.
+
+    The windows stand at 64 KiB, 128 KiB, 256 KiB and so on: a rewrite that leaves head, tail and all windows alone is
+    found by `verify` only.
+    """
+    head = _piece(file, 0, min(WINDOW_BYTES, consumed))
+    tail = _piece(file, max(0, consumed - WINDOW_BYTES), min(WINDOW_BYTES, consumed))
+    windows, start = sha256(), FIRST_WINDOW
+    while start + WINDOW_BYTES <= consumed:
+        piece = _piece(file, start, WINDOW_BYTES)
+        if len(piece) < WINDOW_BYTES:
+            return None
+        windows.update(piece)
+        start *= 2
+    if len(tail) < min(WINDOW_BYTES, consumed):
+        return None
+    return OffsetRow(generation, consumed, sha256(head).digest(), sha256(tail).digest(), windows.digest())
+
+
+def read_batches(file: BinaryIO, offset: int) -> Iterator[Batch]:
+    """Yield what stands behind *offset*, in batches of whole lines.
+
+    A last line without a newline is given only when it reads as a whole JSON object, which no prefix of an object does.
+    """
+    file.seek(offset)
+    start, lines, size = offset, [], 0
+    for line in file:
+        if not line.endswith(b"\n") and not is_whole_object(line):
+            break
+        lines.append(line)
+        size += len(line)
+        if size >= READ_BYTES or len(lines) >= BATCH_LINES:
+            yield Batch(start, lines)
+            start, lines, size = start + size, [], 0
+    if lines:
+        yield Batch(start, lines)
+
+
+def is_whole_object(line: bytes) -> bool:
+    """Tell whether an unterminated line is a whole object already."""
+    if not line.rstrip().endswith(b"}"):
+        return False
+    try:
+        return type(orjson.loads(line)) is dict
+    except orjson.JSONDecodeError:
+        return False
+
+
+def same_bytes(file: BinaryIO, logged: Iterator[bytes]) -> bool:
+    """Tell whether the file begins with exactly the bytes that the log has."""
+    file.seek(0)
+    return all(file.read(len(piece)) == piece for piece in logged)
+
+
+def _piece(file: BinaryIO, offset: int, length: int) -> bytes:
+    file.seek(offset)
+    return file.read(length)

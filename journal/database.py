@@ -1,0 +1,147 @@
+"""Connections to the log: pragmas, the schema's version, and a fresh file's tables.
+
+A fresh database is made from the DDL text below, since SQLAlchemy and Alembic take half a second to import; a test
+holds the text equal to what the migrations make. See docs/adr/0003.
+"""
+
+import os
+import sqlite3
+import uuid
+
+from journal.errors import LogBusy, LogCorrupt, LogTooNew, NotFound
+
+SCHEMA_VERSION = 1
+ALEMBIC_HEAD = "0001"
+BUSY_TIMEOUT_MS = 5000
+JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
+
+DDL = """
+CREATE TABLE log_meta (key TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE sources (
+    source_id INTEGER NOT NULL PRIMARY KEY,
+    host TEXT NOT NULL,
+    machine TEXT NOT NULL,
+    native_id TEXT NOT NULL,
+    path TEXT NOT NULL,
+    shape TEXT NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 0,
+    state TEXT NOT NULL DEFAULT 'live',
+    dev INTEGER,
+    inode INTEGER,
+    size INTEGER,
+    mtime_ns INTEGER,
+    ctime_ns INTEGER,
+    first_seen_at TEXT NOT NULL,
+    changed_at TEXT NOT NULL,
+    UNIQUE (host, path)
+) STRICT;
+CREATE TABLE offsets (
+    source_id INTEGER NOT NULL PRIMARY KEY REFERENCES sources (source_id),
+    generation INTEGER NOT NULL,
+    offset_bytes INTEGER NOT NULL,
+    head_hash BLOB NOT NULL,
+    tail_hash BLOB NOT NULL,
+    windows_hash BLOB NOT NULL
+) STRICT;
+CREATE TABLE segments (
+    segment_id INTEGER NOT NULL PRIMARY KEY,
+    source_id INTEGER NOT NULL REFERENCES sources (source_id),
+    generation INTEGER NOT NULL,
+    offset_bytes INTEGER NOT NULL,
+    length_bytes INTEGER NOT NULL,
+    codec TEXT NOT NULL,
+    seed BLOB NOT NULL,
+    data BLOB NOT NULL
+) STRICT;
+CREATE INDEX segments_by_source ON segments (source_id, generation, offset_bytes);
+CREATE TABLE parts (part_hash BLOB NOT NULL PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TABLE events (
+    global_position INTEGER PRIMARY KEY AUTOINCREMENT,
+    source_id INTEGER NOT NULL REFERENCES sources (source_id),
+    generation INTEGER NOT NULL,
+    offset_bytes INTEGER NOT NULL,
+    length_bytes INTEGER NOT NULL,
+    segment_id INTEGER NOT NULL REFERENCES segments (segment_id),
+    type TEXT NOT NULL,
+    occurred_at TEXT,
+    recorded_at TEXT NOT NULL,
+    damage TEXT,
+    hash BLOB NOT NULL,
+    event_id TEXT GENERATED ALWAYS AS (source_id || '.' || generation || '.' || offset_bytes) VIRTUAL,
+    UNIQUE (source_id, generation, offset_bytes)
+) STRICT;
+CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL CONSTRAINT alembic_version_pkc PRIMARY KEY);
+"""
+
+
+def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
+    """Return a connection in autocommit mode, so that every transaction is begun by name.
+
+    Raises: LogCorrupt: the file is no SQLite database. LogBusy: it stays locked.
+    """
+    target = f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={'ro' if readonly else 'rwc'}"
+    connection = sqlite3.connect(target, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+    try:
+        connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+        if not readonly:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_SIZE_LIMIT_BYTES}")
+        else:
+            connection.execute("PRAGMA schema_version")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise as_log_error(error, path) from error
+    return connection
+
+
+def as_log_error(error: sqlite3.DatabaseError, path: str) -> LogBusy | LogCorrupt:
+    """Return the error of our tree that says what SQLite's *error* means."""
+    if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
+        return LogBusy(f"{path} is locked by another process", hint="try again in a moment")
+    return LogCorrupt(f"{path}: {error}", hint="restore a backup, or move the file away and run: journal ingest")
+
+
+def open_log(home_db: str, *, writable: bool) -> sqlite3.Connection:
+    """Return a connection to the log at *home_db*, made or migrated where that is needed.
+
+    Raises: NotFound: read-only and there is no log. LogTooNew: written by a newer program. LogCorrupt, LogBusy.
+    """
+    if not writable and not os.path.exists(home_db):
+        raise NotFound(f"there is no journal at {home_db}", hint="run: journal ingest")
+    connection = connect(home_db, readonly=not writable)
+    try:
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        raise as_log_error(error, home_db) from error
+    if version > SCHEMA_VERSION:
+        connection.close()
+        raise LogTooNew(
+            f"{home_db} has schema {version}, this program knows up to {SCHEMA_VERSION}: it was written by a newer version",
+            hint="upgrade with: pip install --upgrade agent-session-journal",
+        )
+    if version == 0 and writable:
+        create(connection)
+    return connection
+
+
+def create(connection: sqlite3.Connection) -> None:
+    """Make the tables of a fresh log, unless another process has just done so."""
+    connection.execute("BEGIN IMMEDIATE")
+    if connection.execute("PRAGMA user_version").fetchone()[0]:
+        connection.execute("ROLLBACK")
+        return
+    statement = ""
+    for row in DDL.splitlines(keepends=True):
+        statement += row
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""
+    connection.execute("INSERT INTO alembic_version VALUES (?)", (ALEMBIC_HEAD,))
+    connection.execute("INSERT INTO log_meta VALUES ('log_id', ?), ('machine', ?)", (uuid.uuid4().hex, os.uname().nodename))
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute("COMMIT")

@@ -1,0 +1,179 @@
+"""The writer of the log: sources, lines, documents and offsets, always inside one transaction."""
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from journal.chain import GENESIS, content_hash, event_hash
+from journal.database import as_log_error
+from journal.errors import LogError, LogFull
+from journal.segments import LONGEST_SEGMENT_BYTES, SEGMENT_BYTES, pack, part_hash, split_document
+
+SEED_BYTES = 16
+
+
+class Line(NamedTuple):
+    """One physical line that is about to be appended."""
+
+    length: int
+    type: str
+    occurred_at: str | None
+    damage: str | None
+
+
+class SourceRow(NamedTuple):
+    """A source as the log knows it."""
+
+    source_id: int
+    host: str
+    native_id: str
+    path: str
+    shape: str
+    generation: int
+    state: str
+    dev: int | None
+    inode: int | None
+    size: int | None
+    mtime_ns: int | None
+    ctime_ns: int | None
+
+
+class OffsetRow(NamedTuple):
+    """How far a source was consumed, and hashes of what was consumed."""
+
+    generation: int
+    offset_bytes: int
+    head_hash: bytes
+    tail_hash: bytes
+    windows_hash: bytes
+
+
+def sources(connection: sqlite3.Connection) -> list[SourceRow]:
+    """Return all sources in the order of their registration."""
+    rows = connection.execute(f"SELECT {', '.join(SourceRow._fields)} FROM sources ORDER BY source_id")
+    return [SourceRow(*row) for row in rows]
+
+
+def offset_of(connection: sqlite3.Connection, source_id: int) -> OffsetRow | None:
+    """Return how far a source was consumed, or None when nothing was."""
+    row = connection.execute(
+        "SELECT generation, offset_bytes, head_hash, tail_hash, windows_hash FROM offsets WHERE source_id = ?", (source_id,)
+    ).fetchone()
+    return OffsetRow(*row) if row else None
+
+
+class Writer:
+    """Appends to the log; the caller holds the writer lock."""
+
+    def __init__(self, connection: sqlite3.Connection, now: Callable[[], str]) -> None:
+        self.connection = connection
+        self.now = now
+        row = connection.execute("SELECT hash FROM events ORDER BY global_position DESC LIMIT 1").fetchone()
+        self.last_hash: bytes = row[0] if row else GENESIS
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Commit what the block appends, or nothing of it.
+
+        Raises: LogFull: the disk is full. LogBusy, LogCorrupt.
+        """
+        before = self.last_hash
+        try:
+            self.connection.execute("BEGIN IMMEDIATE")
+            yield
+            self.connection.execute("COMMIT")
+        except BaseException as error:
+            self.last_hash = before
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            if isinstance(error, sqlite3.DatabaseError):
+                raise _reason(error) from error
+            raise
+
+    def register(self, host: str, native_id: str, path: str, shape: str) -> int:
+        """Return the id of the source, added where it is new."""
+        now = self.now()
+        cursor = self.connection.execute(
+            "INSERT INTO sources (host, machine, native_id, path, shape, first_seen_at, changed_at)"
+            " VALUES (?, (SELECT value FROM log_meta WHERE key = 'machine'), ?, ?, ?, ?, ?) RETURNING source_id",
+            (host, native_id, path, shape, now, now),
+        )
+        return int(cursor.fetchone()[0])
+
+    def update_source(self, source_id: int, **columns: object) -> None:
+        """Set *columns* of a source; names come from this program, never from input."""
+        columns["changed_at"] = self.now()
+        names = ", ".join(f"{name} = ?" for name in columns)
+        self.connection.execute(f"UPDATE sources SET {names} WHERE source_id = ?", (*columns.values(), source_id))
+
+    def save_offset(self, source_id: int, row: OffsetRow) -> None:
+        """Set how far a source was consumed."""
+        self.connection.execute("INSERT OR REPLACE INTO offsets VALUES (?, ?, ?, ?, ?, ?)", (source_id, *row))
+
+    def append_lines(self, source_id: int, generation: int, offset: int, data: bytes, lines: list[Line]) -> None:
+        """Append consecutive whole lines; *data* is their concatenation and begins at *offset* bytes of the source."""
+        start, at, batch = 0, 0, []
+        for line in lines:
+            if batch and at + line.length - start > SEGMENT_BYTES:
+                self._append_segment(source_id, generation, offset + start, data[start:at], batch)
+                start, batch = at, []
+            batch.append(line)
+            at += line.length
+        if batch:
+            self._append_segment(source_id, generation, offset + start, data[start:at], batch)
+
+    def append_document(
+        self, source_id: int, generation: int, data: bytes, type: str, occurred_at: str | None, damage: str | None
+    ) -> None:
+        """Append one version of a whole-file document; parts that the log already has cost nothing."""
+        parts = split_document(data)
+        self.connection.executemany(
+            "INSERT OR IGNORE INTO parts VALUES (?, ?)", [(part_hash(part), pack(part)) for part in parts]
+        )
+        listing = pack(b"".join(map(part_hash, parts)))
+        self._insert(source_id, generation, 0, data, [Line(len(data), type, occurred_at, damage)], "parts", listing)
+
+    def _append_segment(self, source_id: int, generation: int, offset: int, data: bytes, lines: list[Line]) -> None:
+        """Append one segment; a line above the longest segment takes further segments behind the first."""
+        self._insert(source_id, generation, offset, data, lines, "zstd", pack(data[:LONGEST_SEGMENT_BYTES]))
+        for start in range(LONGEST_SEGMENT_BYTES, len(data), LONGEST_SEGMENT_BYTES):
+            piece = data[start : start + LONGEST_SEGMENT_BYTES]
+            self._insert_segment(source_id, generation, offset + start, len(piece), "zstd", pack(piece))
+
+    def _insert_segment(
+        self, source_id: int, generation: int, offset: int, length: int, codec: str, packed: bytes
+    ) -> tuple[int, bytes]:
+        seed = os.urandom(SEED_BYTES)
+        cursor = self.connection.execute(
+            "INSERT INTO segments (source_id, generation, offset_bytes, length_bytes, codec, seed, data)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (source_id, generation, offset, length, codec, seed, packed),
+        )
+        return int(cursor.lastrowid or 0), seed
+
+    def _insert(
+        self, source_id: int, generation: int, offset: int, data: bytes, lines: list[Line], codec: str, packed: bytes
+    ) -> None:
+        length = len(data) if codec == "parts" else min(len(data), LONGEST_SEGMENT_BYTES)
+        segment_id, seed = self._insert_segment(source_id, generation, offset, length, codec, packed)
+        rows, at, last, now = [], 0, self.last_hash, self.now()
+        for index, line in enumerate(lines):
+            content = content_hash(seed, index, data[at : at + line.length])
+            last = event_hash(last, (source_id, generation, offset + at, line.length), content)
+            rows.append((source_id, generation, offset + at, line.length, segment_id,
+                         line.type, line.occurred_at, now, line.damage, last))  # fmt: skip
+            at += line.length
+        self.connection.executemany(
+            "INSERT INTO events (source_id, generation, offset_bytes, length_bytes, segment_id, type, occurred_at,"
+            " recorded_at, damage, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            rows,
+        )
+        self.last_hash = last
+
+
+def _reason(error: sqlite3.DatabaseError) -> LogError:
+    if "full" in str(error) or "disk I/O" in str(error):
+        return LogFull(f"the log cannot be written: {error}", hint="free some space and run: journal ingest")
+    return as_log_error(error, "the log")

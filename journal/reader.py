@@ -1,0 +1,123 @@
+"""The reader of the log: events in order, exact bytes of a source, and where the log ends."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from journal.chain import GENESIS
+from journal.domain import SourceFacts
+from journal.segments import hashes_of, unpack
+
+CACHED_SEGMENTS = 4
+
+
+class Head(NamedTuple):
+    """The end of the log."""
+
+    log_id: str
+    position: int
+    hash: bytes
+
+
+class StoredEvent(NamedTuple):
+    """One line of the log with its place."""
+
+    global_position: int
+    source_id: int
+    generation: int
+    offset_bytes: int
+    length_bytes: int
+    line: bytes
+
+
+def head(connection: sqlite3.Connection) -> Head:
+    """Return where the log ends."""
+    log_id = connection.execute("SELECT value FROM log_meta WHERE key = 'log_id'").fetchone()[0]
+    row = connection.execute("SELECT global_position, hash FROM events ORDER BY global_position DESC LIMIT 1").fetchone()
+    return Head(log_id, *(row or (0, GENESIS)))
+
+
+def hash_at(connection: sqlite3.Connection, position: int) -> bytes | None:
+    """Return the chain's hash at *position*, or None where the log has no such event."""
+    if position == 0:
+        return GENESIS
+    row = connection.execute("SELECT hash FROM events WHERE global_position = ?", (position,)).fetchone()
+    return row[0] if row else None
+
+
+def source_facts(connection: sqlite3.Connection) -> dict[int, SourceFacts]:
+    """Return what decoders may know of each source."""
+    rows = connection.execute("SELECT source_id, host, path, native_id FROM sources")
+    return {row[0]: SourceFacts(*row[1:]) for row in rows}
+
+
+class SegmentCache:
+    """The bytes of the last segments that were read."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.kept: dict[int, tuple[int, bytes]] = {}
+
+    def get(self, segment_id: int) -> tuple[int, bytes]:
+        """Return the offset in its source and the bytes of a segment."""
+        if segment_id not in self.kept:
+            if len(self.kept) >= CACHED_SEGMENTS:
+                del self.kept[next(iter(self.kept))]
+            offset, codec, data = self.connection.execute(
+                "SELECT offset_bytes, codec, data FROM segments WHERE segment_id = ?", (segment_id,)
+            ).fetchone()
+            self.kept[segment_id] = offset, segment_bytes(self.connection, codec, data)
+        return self.kept[segment_id]
+
+
+def segment_bytes(connection: sqlite3.Connection, codec: str, data: bytes) -> bytes:
+    """Return the bytes that a segment stands for."""
+    if codec == "zstd":
+        return unpack(data)
+    pieces = []
+    for part_hash in hashes_of(data):
+        row = connection.execute("SELECT data FROM parts WHERE part_hash = ?", (part_hash,)).fetchone()
+        pieces.append(unpack(row[0]))
+    return b"".join(pieces)
+
+
+def read_events(connection: sqlite3.Connection, after: int, limit: int) -> list[StoredEvent]:
+    """Return at most *limit* events behind the position *after*, with their bytes, in log order."""
+    rows = connection.execute(
+        "SELECT global_position, source_id, generation, offset_bytes, length_bytes, segment_id FROM events"
+        " WHERE global_position > ? ORDER BY global_position LIMIT ?",
+        (after, limit),
+    ).fetchall()
+    cache, events = SegmentCache(connection), []
+    for position, source_id, generation, offset, length, segment_id in rows:
+        start, data = cache.get(segment_id)
+        line = data[offset - start : offset - start + length]
+        if len(line) < length:
+            line += _rest(connection, source_id, generation, offset + len(line), length - len(line))
+        events.append(StoredEvent(position, source_id, generation, offset, length, line))
+    return events
+
+
+def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> bytes:
+    """Return the end of a line that spans several segments."""
+    rows = connection.execute(
+        "SELECT codec, data FROM segments WHERE source_id = ? AND generation = ? AND offset_bytes >= ? ORDER BY offset_bytes",
+        (source_id, generation, offset),
+    )
+    rest = bytearray()
+    for codec, data in rows:
+        rest += segment_bytes(connection, codec, data)
+        if len(rest) >= length:
+            break
+    return bytes(rest[:length])
+
+
+def read_source(connection: sqlite3.Connection, source_id: int, generation: int) -> Iterator[bytes]:
+    """Yield the bytes of one generation of a source, exactly as they were read, in order."""
+    rows = connection.execute(
+        "SELECT segment_id FROM segments WHERE source_id = ? AND generation = ? ORDER BY offset_bytes",
+        (source_id, generation),
+    ).fetchall()
+    for (segment_id,) in rows:
+        codec, data = connection.execute("SELECT codec, data FROM segments WHERE segment_id = ?", (segment_id,)).fetchone()
+        yield segment_bytes(connection, codec, data)

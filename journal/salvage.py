@@ -1,0 +1,116 @@
+"""From the bytes of one line to the JSON objects in it, and the damage where it was not exactly one.
+
+Pure, and never raises: a bad line stops nothing. orjson decides what is valid; `json` stands in for lone surrogates,
+which orjson refuses and hosts write. Kinds of damage: `nul`, `bom`, `utf8`, `nan`, `glued`, `torn`, `scalar`, `array`,
+`depth`, `unreadable`.
+"""
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import orjson
+
+from journal.domain import JsonObject
+
+BOM = b"\xef\xbb\xbf"
+BLANK = b" \t\r\n"
+MOST_STARTS = 64
+"""How many places of a torn line are tried as the start of a whole object."""
+SURROGATE = re.compile(r"[\ud800-\udfff]")
+OBJECT_START = re.compile(r'\{\s*"')
+
+
+class Salvaged(NamedTuple):
+    """What one line holds."""
+
+    values: tuple[JsonObject, ...]
+    damage: str | None
+
+
+def salvage(line: bytes) -> Salvaged:
+    """Return the objects of *line* in order, and its damage or None."""
+    try:
+        value = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return _repair(line)
+    if type(value) is dict:
+        return Salvaged((value,), None)
+    return Salvaged((), "array" if type(value) is list else "scalar")
+
+
+def _repair(line: bytes) -> Salvaged:
+    bare = line.strip(BLANK)
+    if not bare:
+        return Salvaged((), None)
+    damage = None
+    if bare.startswith(BOM):
+        bare, damage = bare[len(BOM) :], "bom"
+    if b"\0" in bare:
+        bare, damage = bare.replace(b"\0", b"").strip(BLANK), "nul"
+    try:
+        text = bare.decode()
+    except UnicodeDecodeError:
+        text, damage = bare.decode(errors="replace"), "utf8"
+    if not text:
+        return Salvaged((), damage)
+    return _parse(text, damage)
+
+
+def _parse(text: str, damage: str | None) -> Salvaged:
+    """Parse what is left after the bytes were cleaned."""
+    constants: list[str] = []
+    decoder = json.JSONDecoder(parse_constant=constants.append)
+    try:
+        value, end = decoder.raw_decode(text)
+    except RecursionError:
+        return Salvaged((), "depth")
+    except ValueError:
+        return _after_torn(text, decoder)
+    if end < len(text):
+        return _glued(text, decoder)
+    if type(value) is not dict:
+        return Salvaged((), "array" if type(value) is list else "scalar")
+    return Salvaged((_clean(value),), damage or ("nan" if constants else None))
+
+
+def _glued(text: str, decoder: json.JSONDecoder) -> Salvaged:
+    """Read objects that stand on one line one after the other."""
+    values: list[JsonObject] = []
+    cursor = 0
+    while cursor < len(text):
+        try:
+            value, cursor = decoder.raw_decode(text, cursor)
+        except (ValueError, RecursionError):
+            rest = _after_torn(text[cursor:], decoder)
+            return Salvaged((*values, *rest.values), "glued" if values else "torn")
+        if type(value) is dict:
+            values.append(_clean(value))
+        while cursor < len(text) and text[cursor] in " \t\r\n":
+            cursor += 1
+    return Salvaged(tuple(values), "glued")
+
+
+def _after_torn(text: str, decoder: json.JSONDecoder) -> Salvaged:
+    """Find the first place from which the rest of a torn line reads as whole objects."""
+    starts = [match.start() for match in OBJECT_START.finditer(text, 1)]
+    chosen = starts if len(starts) <= MOST_STARTS else starts[: MOST_STARTS // 2] + starts[-MOST_STARTS // 2 :]
+    for start in chosen:
+        try:
+            value, end = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            continue
+        if type(value) is dict and not text[end:].strip():
+            return Salvaged((_clean(value),), "torn")
+    return Salvaged((), "unreadable")
+
+
+def _clean(value: Any) -> Any:
+    """Replace lone surrogates, which no UTF-8 text can hold, and what was no JSON number."""
+    if isinstance(value, str):
+        return SURROGATE.sub("\ufffd", value)
+    if isinstance(value, dict):
+        return {_clean(key): _clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_clean(item) for item in value]
+    return value

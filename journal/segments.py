@@ -1,0 +1,73 @@
+"""How bytes are packed: zstd segments of consecutive lines, and content-addressed parts of whole documents."""
+
+import json
+from hashlib import sha256
+from typing import Any
+
+import zstandard
+
+SEGMENT_BYTES = 256 * 1024
+LONGEST_SEGMENT_BYTES = 8 * 1024 * 1024
+LEVEL = 3
+HASH_BYTES = 32
+
+_compressor = zstandard.ZstdCompressor(level=LEVEL)
+_decompressor = zstandard.ZstdDecompressor()
+
+
+def pack(data: bytes) -> bytes:
+    """Return *data* compressed; the frame tells its size."""
+    return _compressor.compress(data)
+
+
+def unpack(data: bytes) -> bytes:
+    """Return what was packed."""
+    return _decompressor.decompress(data)
+
+
+def split_document(data: bytes) -> list[bytes]:
+    """Split a JSON document around the elements of its largest top-level array.
+
+    Returns: parts whose concatenation is *data*; one part when it is no such document.
+    """
+    try:
+        text = data.decode()
+        value = json.loads(text)
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return [data]
+    if not isinstance(value, dict):
+        return [data]
+    lists = {key: items for key, items in value.items() if isinstance(items, list) and len(items) > 1}
+    if not lists:
+        return [data]
+    return _around_elements(text, max(lists, key=lambda key: len(lists[key]))) or [data]
+
+
+def _around_elements(text: str, key: str) -> list[bytes]:
+    """Return the parts of *text* around the elements of the array under *key*, or nothing when it is not found."""
+    decoder = json.JSONDecoder()
+    start = text.find("[", text.find(f"{json.dumps(key)}"))
+    parts, position, cursor = [], 0, start + 1
+    while 0 < cursor < len(text):
+        while cursor < len(text) and text[cursor] in " \t\r\n,":
+            cursor += 1
+        if text[cursor : cursor + 1] in ("]", ""):
+            break
+        try:
+            _, end = decoder.raw_decode(text, cursor)
+        except ValueError:
+            return []
+        parts += [text[position:cursor], text[cursor:end]]
+        position = cursor = end
+    return [part.encode() for part in [*parts, text[position:]] if part]
+
+
+def part_hash(part: bytes) -> bytes:
+    """Return the content address of *part*."""
+    return sha256(part).digest()
+
+
+def hashes_of(packed: bytes) -> list[bytes]:
+    """Return the part hashes that a segment of codec `parts` lists, in order."""
+    listing: Any = unpack(packed)
+    return [listing[index : index + HASH_BYTES] for index in range(0, len(listing), HASH_BYTES)]
