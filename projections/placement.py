@@ -51,8 +51,8 @@ class Carry:
 
 
 def hashed_id(line: bytes) -> str:
-    """Name a record that has no id of its own by its bytes."""
-    return "~" + hashlib.sha256(line).hexdigest()[:16]
+    """Name a record that has no id of its own by its bytes, without the line's end: the last one may come later."""
+    return "~" + hashlib.sha256(line.rstrip(b"\r\n")).hexdigest()[:16]
 
 
 def place(
