@@ -1,0 +1,34 @@
+# Two commands: `make run` shows the journal of this machine, `make test` proves that it works.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: run test lint bench clean
+
+run: $(VENV)/.installed ## ingest what is found on this machine, or the sample sessions, and show it
+	@BIN=$(BIN) sh scripts/run.sh
+
+test: $(VENV)/.tests-installed ## run the whole test suite
+	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && HOME="$$home" JOURNAL_HOME="$$home/journal" $(BIN)/python -m pytest -q -n 2
+
+lint: $(VENV)/.tests-installed ## formatters, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.tests-installed ## print the table of docs/reference/performance.md
+	$(BIN)/python tests/bench/measure.py
+
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@touch $@
+
+$(VENV)/.tests-installed: $(BIN)/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[test]'
+	@touch $@ $(VENV)/.installed
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) .run
