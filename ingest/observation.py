@@ -1,0 +1,35 @@
+"""What git and the file system say about a working directory, observed once and then a fact of the log."""
+
+import os
+import re
+import subprocess
+from typing import Any
+
+TIMEOUT_S = 3
+CREDENTIALS = re.compile(r"(://)[^/@]+@")
+
+
+def observe(path: str) -> dict[str, Any]:
+    """Return the inbox record of an observation of *path*; outside git, or where it is gone, `root` is null."""
+    record: dict[str, Any] = {"type": "journal.project_observed", "path": path, "real_path": None, "root": None,
+                              "root_commit": None, "remote": None}  # fmt: skip
+    if not os.path.isdir(path):
+        return record
+    record["real_path"] = os.path.realpath(path)
+    common = _git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    if common:
+        record["root"] = os.path.dirname(common) if os.path.basename(common) == ".git" else common
+        remote = _git(path, "config", "--get", "remote.origin.url")
+        record["remote"] = CREDENTIALS.sub(r"\1", remote) if remote else None
+    return record
+
+
+def _git(path: str, *words: str) -> str | None:
+    """Return what one git command prints, or None when it fails or takes too long."""
+    try:
+        done = subprocess.run(["git", "-C", path, *words], capture_output=True, timeout=TIMEOUT_S, check=False,  # noqa: S603,S607  fixed words; git is found on PATH as the user has it
+                              env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    text = done.stdout.decode(errors="replace").strip()
+    return text if done.returncode == 0 and text else None
