@@ -81,6 +81,8 @@ def create(views: sqlite3.Connection, projections: Iterable[Projection], *, inte
 
 def settle(views: sqlite3.Connection, projections: Iterable[Projection]) -> int:
     """Settle every session that is marked, projection by projection, and take the marks off; gives their number."""
+    if views.execute("SELECT 1 FROM unsettled LIMIT 1").fetchone() is None:
+        return 0
     with checkpoint.transaction(views):
         for projection in projections:
             if projection.settle is None:

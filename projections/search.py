@@ -113,7 +113,7 @@ def search(
     asked = {"match": match, "project": project, "everything": everything, "limit": limit}
     needles = [(quoted or word).casefold() for quoted, word in _QUERY_PART.findall(query)]
     hits = [
-        Hit(*row[:6], -row[6], snippet(row[7], needles))
+        Hit._make((*row[:6], -row[6], snippet(row[7], needles)))
         for statement in (_MESSAGES, _TOOL_CALLS)
         for row in views.execute(statement, asked)
     ]
