@@ -2,9 +2,8 @@
 
 import json
 
-from journal.redaction import redact
-
 from journal.domain import HistoryReplaced, HistoryRewound, MessageProduced, PromptSubmitted
+from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 
 TABLE = """CREATE TABLE {name} (

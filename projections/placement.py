@@ -61,6 +61,7 @@ def place(
     key: str,
     carry: Carry,
     occurrences: Iterable[Occurrence],
+    *,
     as_of: str | None = None,
 ) -> list[tuple[Place, DomainEvent]]:
     """Place every event of a line's occurrences and bring the carry forward; later than *as_of* is left out."""

@@ -172,7 +172,7 @@ class Pass:
             if not occurrences:
                 continue
             line = Line(position, source_id, generation, offset, data)
-            for where, event in place(line, facts, key, carry, occurrences, self.as_of):
+            for where, event in place(line, facts, key, carry, occurrences, as_of=self.as_of):
                 sessions.add(where[4])
                 for handle in handlers.get(event.__class__, ()):
                     handle(where, event, rows)
