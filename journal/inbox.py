@@ -13,6 +13,7 @@ from journal.home import Home
 
 LONGEST_LINE_BYTES = 256 * 1024
 CUT_TO = 4000
+KEPT_OF_TOP = 200
 VERSION = 1
 SAFE_ID = re.compile(r"^[A-Za-z0-9._:-]{1,200}$")
 
@@ -36,8 +37,28 @@ def append(home: Home, session_id: str | None, day: str, record: dict[str, Any])
 
 
 def _encode(record: dict[str, Any]) -> bytes:
-    line = json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode()
+    """Return the line; where it is too long, strings are cut ever shorter, and at last only the short top fields stay."""
+    line = _dump(record)
+    longest = CUT_TO
+    while len(line) > LONGEST_LINE_BYTES and longest:
+        line = _dump({**_cut(record, longest), "cut": True})
+        longest //= 4
     if len(line) > LONGEST_LINE_BYTES:
-        cut = {key: value[:CUT_TO] if isinstance(value, str) else value for key, value in record.items()}
-        line = json.dumps({**cut, "cut": True}, ensure_ascii=True, separators=(",", ":")).encode()
-    return b"\n" + line + b"\n"
+        top = {key: value for key, value in record.items() if not isinstance(value, dict | list)}
+        line = _dump({**_cut(top, KEPT_OF_TOP), "cut": True})
+    return line
+
+
+def _dump(record: dict[str, Any]) -> bytes:
+    return b"\n" + json.dumps(record, ensure_ascii=True, separators=(",", ":")).encode() + b"\n"
+
+
+def _cut(value: Any, longest: int) -> Any:
+    """Return *value* with every string in it at most *longest* characters."""
+    if isinstance(value, str):
+        return value[:longest]
+    if isinstance(value, dict):
+        return {key: _cut(item, longest) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_cut(item, longest) for item in value]
+    return value

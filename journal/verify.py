@@ -1,0 +1,89 @@
+"""Proof that the log is what was written: the hash chain, and each source's bytes against its file."""
+
+import sqlite3
+from typing import BinaryIO, NamedTuple
+
+import zstandard
+
+from journal.chain import GENESIS, content_hash, event_hash
+from journal.log import SourceRow
+from journal.reader import read_events, read_source
+
+BATCH = 1000
+FILE_BUFFER_BYTES = 1024 * 1024
+
+
+class ChainReport(NamedTuple):
+    """Whether every event still has the hash that its bytes, its place and the event before it give."""
+
+    ok: bool
+    first_bad_position: int | None
+
+
+class SourceReport(NamedTuple):
+    """How the bytes of a file stand to those in the log."""
+
+    file_bytes: int
+    log_bytes: int
+    first_difference: int | None
+    """The first offset at which both have a byte and differ; None where one is a prefix of the other."""
+
+
+def check_chain(connection: sqlite3.Connection) -> ChainReport:
+    """Recompute the hash of every event and return where the first one differs or cannot be read."""
+    before, after, segment, index, seed = GENESIS, 0, 0, 0, b""
+    while True:
+        rows = connection.execute(
+            "SELECT e.global_position, e.segment_id, s.seed, e.hash FROM events e JOIN segments s USING (segment_id)"
+            " WHERE e.global_position > ? ORDER BY e.global_position LIMIT ?",
+            (after, BATCH),
+        ).fetchall()
+        missing = connection.execute(
+            "SELECT min(global_position) FROM events WHERE global_position > ?"
+            " AND segment_id NOT IN (SELECT segment_id FROM segments)",
+            (after,),
+        ).fetchone()[0]
+        if missing is not None and (not rows or missing < rows[-1][0]):
+            return ChainReport(False, missing)
+        if not rows:
+            return ChainReport(True, None)
+        try:
+            events = read_events(connection, after, len(rows))
+        except (zstandard.ZstdError, TypeError):
+            # Packed bytes that do not unpack, or a part that is gone (its row is None).
+            return ChainReport(False, _first_unreadable(connection, [row[0] for row in rows]))
+        for (position, segment_id, row_seed, stored), event in zip(rows, events, strict=True):
+            index = index + 1 if segment_id == segment else 0
+            segment, seed = segment_id, row_seed
+            place = (event.source_id, event.generation, event.offset_bytes, event.length_bytes)
+            before = event_hash(before, place, content_hash(seed, index, event.line))
+            if before != stored or position != event.global_position or len(event.line) != event.length_bytes:
+                return ChainReport(False, position)
+        after = rows[-1][0]
+
+
+def _first_unreadable(connection: sqlite3.Connection, positions: list[int]) -> int:
+    for position in positions:
+        try:
+            read_events(connection, position - 1, 1)
+        except (zstandard.ZstdError, TypeError):
+            return position
+    return positions[0]
+
+
+def compare_source(connection: sqlite3.Connection, source: SourceRow, stream: BinaryIO) -> SourceReport:
+    """Compare *stream*, the file's decompressed bytes, with the current generation in the log.
+
+    A file that goes on after what the log has is no difference: its last line may be unfinished.
+    """
+    file_bytes = log_bytes = 0
+    difference: int | None = None
+    for piece in read_source(connection, source.source_id, source.generation):
+        seen = stream.read(len(piece))
+        if difference is None and piece[: len(seen)] != seen:
+            difference = log_bytes + next(i for i, (a, b) in enumerate(zip(piece, seen, strict=False)) if a != b)
+        log_bytes += len(piece)
+        file_bytes += len(seen)
+    while more := stream.read(FILE_BUFFER_BYTES):
+        file_bytes += len(more)
+    return SourceReport(file_bytes, log_bytes, difference)
