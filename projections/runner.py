@@ -74,7 +74,8 @@ def create(views: sqlite3.Connection, projections: Iterable[Projection], *, inte
             views.execute(f"DROP {kind[0]} {name}")
     for name, text in wanted:
         views.execute(text.format(name=name))
-    for projection in projections:
+    # All of them, since a projection may declare an index on another's table; each says IF NOT EXISTS.
+    for projection in PROJECTIONS:
         for statement in projection.indexes:
             views.execute(statement)
 
