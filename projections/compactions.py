@@ -1,0 +1,26 @@
+"""The `compactions` view: where a host replaced the model's context by a summary."""
+
+from journal.domain import ContextCompacted
+from projections.projection import Place, Projection, Rows
+
+COMPACTED = """INSERT INTO compactions VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (session_id, record_id) DO UPDATE SET trigger = coalesce(excluded.trigger, trigger),
+    pre_tokens = coalesce(excluded.pre_tokens, pre_tokens), post_tokens = coalesce(excluded.post_tokens, post_tokens)"""
+
+
+def _compacted(place: Place, event: ContextCompacted, rows: Rows) -> None:
+    rows.add(COMPACTED, (place.session_id, place.record_id, place.occurred_at, place.turn_id, event.trigger, event.pre_tokens, event.post_tokens))
+
+
+PROJECTION = Projection(
+    name="compactions",
+    version=1,
+    tables={
+        "compactions": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, occurred_at TEXT, turn_id TEXT,
+            trigger TEXT, pre_tokens INTEGER, post_tokens INTEGER, PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID"""
+    },
+    indexes=(),
+    statements=(COMPACTED,),
+    handlers={ContextCompacted: _compacted},
+    digest={"compactions": "SELECT * FROM compactions ORDER BY session_id, record_id"},
+)

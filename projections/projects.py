@@ -1,0 +1,59 @@
+"""The `projects` view, and what was observed of working directories: a project is its repository, under every path."""
+
+import re
+import sqlite3
+from hashlib import sha256
+
+from journal.domain import ProjectObserved
+from projections.projection import Place, Projection, Rows
+
+WORKTREE = re.compile(r"^(.+?)/(?:\.claude/worktrees|\.worktrees)/[^/]+")
+WSL_DRIVE = re.compile(r"^/mnt/[a-z]/", re.IGNORECASE)
+
+OBSERVED = """INSERT INTO project_observations VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (path) DO UPDATE SET path_hash = excluded.path_hash, real_path = excluded.real_path, root = excluded.root,
+    root_commit = excluded.root_commit, remote = excluded.remote, occurred_at = excluded.occurred_at
+WHERE (coalesce(excluded.root, ''), coalesce(excluded.occurred_at, '')) >= (coalesce(root, ''), coalesce(occurred_at, ''))"""
+MARK = "INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions WHERE cwd = ?1 OR project_hash = ?2"
+
+
+def _observed(place: Place, event: ProjectObserved, rows: Rows) -> None:
+    hashed = path_hash(event.path)
+    rows.add(OBSERVED, (event.path, hashed, event.real_path, event.root, event.root_commit, event.remote, place.occurred_at))
+    rows.add(MARK, (event.path, hashed))
+
+
+def path_hash(path: str) -> str:
+    """Return the hash that Gemini names a project by."""
+    return sha256(path.encode()).hexdigest()
+
+
+def project_of(views: sqlite3.Connection, cwd: str | None) -> str | None:
+    """Return the project's path of a working directory: its repository if observed, else the directory by rule."""
+    if cwd is None:
+        return None
+    row = views.execute("SELECT root, real_path FROM project_observations WHERE path = ?", (cwd,)).fetchone()
+    path = next((found for found in row or () if found), cwd)
+    path = path.rstrip("/") or "/"
+    worktree = WORKTREE.match(path)
+    path = worktree[1] if worktree else path
+    return path.lower() if WSL_DRIVE.match(path) else path
+
+
+PROJECTION = Projection(
+    name="projects",
+    version=1,
+    tables={
+        "project_observations": """CREATE TABLE {name} (path TEXT NOT NULL PRIMARY KEY, path_hash TEXT NOT NULL, real_path TEXT,
+            root TEXT, root_commit TEXT, remote TEXT, occurred_at TEXT) STRICT, WITHOUT ROWID""",
+        "projects": """CREATE VIEW {name} AS SELECT project AS path, count(*) AS sessions, min(started_at) AS first_at,
+            max(last_at) AS last_at FROM sessions WHERE project IS NOT NULL GROUP BY project""",
+    },
+    indexes=(),
+    statements=(OBSERVED, MARK),
+    handlers={ProjectObserved: _observed},
+    digest={
+        "project_observations": "SELECT path, real_path, root, root_commit, remote FROM project_observations ORDER BY path",
+        "projects": "SELECT path, sessions, first_at, last_at FROM projects ORDER BY path",
+    },
+)

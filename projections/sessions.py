@@ -1,0 +1,151 @@
+"""The `sessions` view: one row per session, with what its sources said of it and totals over the other views' rows."""
+
+import json
+import sqlite3
+from typing import Any
+
+from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted
+from journal.redaction import redact
+from projections.damage import SourceRead
+from projections.projection import Place, Projection, Rows
+from projections.projects import project_of
+
+TITLE_CHARS = 80
+LINK_ORDER = "CASE kind WHEN 'subagent' THEN 0 WHEN 'resume' THEN 1 WHEN 'fork' THEN 2 ELSE 3 END"
+
+# Inside a source the later record wins; between sources the settle picks by time.
+FACT = """INSERT INTO session_facts VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id, fact, source_key)
+DO UPDATE SET occurred_at = excluded.occurred_at, value = excluded.value"""
+NOTE = "INSERT OR REPLACE INTO session_notes VALUES (?, ?, ?, ?)"
+
+FACTS = "SELECT fact, value FROM session_facts WHERE session_id = ? ORDER BY coalesce(occurred_at, ''), source_key"
+TOTALS = """SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0), coalesce(sum(cache_read_tokens), 0),
+coalesce(sum(cache_write_tokens), 0), coalesce(sum(reasoning_tokens), 0), count(*), coalesce(max(basis = 'message_estimate'), 0)
+FROM usage WHERE session_id = ? AND counted AND NOT is_copy"""
+SPAN = """SELECT min(occurred_at), max(occurred_at), sum(kind IN ('prompt', 'answer') AND dropped_by IS NULL), max(host)
+FROM messages WHERE session_id = ? AND NOT is_copy"""
+CALLS = "SELECT min(occurred_at), max(coalesce(returned_at, occurred_at)), count(*) FROM tool_calls WHERE session_id = ? AND NOT is_copy"
+CWD = "SELECT cwd FROM messages WHERE session_id = ? AND cwd IS NOT NULL GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd LIMIT 1"
+FIRST_PROMPT = """SELECT m.text FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
+AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
+MODELS = """SELECT DISTINCT model FROM (SELECT model FROM usage WHERE session_id = ?1 AND counted AND NOT is_copy
+UNION SELECT model FROM messages WHERE session_id = ?1 AND kind = 'answer' AND NOT is_copy) WHERE model IS NOT NULL ORDER BY model"""
+PARENT = f"""SELECT parent_session_id, kind FROM session_links WHERE child_session_id = ?
+ORDER BY {LINK_ORDER}, occurred_at, parent_session_id LIMIT 1"""
+RELATIVE = """UPDATE file_changes SET path = CASE WHEN absolute_path LIKE ?2 ESCAPE '\\' THEN substr(absolute_path, ?3) ELSE absolute_path END
+WHERE session_id = ?1"""
+
+
+def _fact(place: Place, rows: Rows, fact: str, value: object) -> None:
+    if value is not None and place.session_id:
+        rows.add(FACT, (place.session_id, fact, place.source_key, place.occurred_at, str(value)))
+
+
+def _read(place: Place, event: SourceRead, rows: Rows) -> None:
+    _fact(place, rows, "host", place.host)
+    if place.session_id:
+        rows.sessions.add(place.session_id)
+
+
+def _started(place: Place, event: SessionStarted, rows: Rows) -> None:
+    for fact, value in (("kind", event.kind), ("client_version", event.client_version), ("project_hash", event.project_hash),
+                        ("head_commit", event.head_commit), ("cwd", place.cwd), ("branch", place.branch),
+                        ("resumed", "1" if event.resumed else None)):  # fmt: skip
+        _fact(place, rows, fact, value)
+
+
+def _ended(place: Place, event: SessionEnded, rows: Rows) -> None:
+    _fact(place, rows, "end_reason", event.reason)
+
+
+def _prompted(place: Place, event: PromptSubmitted, rows: Rows) -> None:
+    _fact(place, rows, "branch", place.branch)
+    _fact(place, rows, "end_reason", "")
+
+
+def _annotated(place: Place, event: SessionAnnotated, rows: Rows) -> None:
+    if event.title:
+        _fact(place, rows, "title", redact(event.title))
+    if event.note and place.session_id:
+        rows.add(NOTE, (place.session_id, place.record_id, place.occurred_at, redact(event.note)))
+
+
+def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
+    """Write the rows of the sessions again from what the views hold of them."""
+    for session_id in session_ids:
+        row = _row(views, session_id)
+        if row is None:
+            views.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,))
+            continue
+        names = ", ".join(row)
+        views.execute(f"INSERT OR REPLACE INTO sessions ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+        prefix = (row["project"] or "").rstrip("/") + "/"
+        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        views.execute(RELATIVE, (session_id, f"{escaped}%", len(prefix) + 1))
+
+
+def _row(views: sqlite3.Connection, session_id: str) -> dict[str, Any] | None:
+    """Return a session's row, or None when nothing but a link names it."""
+    facts: dict[str, str] = dict(views.execute(FACTS, (session_id,)))
+    first, last, messages, host = views.execute(SPAN, (session_id,)).fetchone()
+    called, returned, tool_calls = views.execute(CALLS, (session_id,)).fetchone()
+    host = facts.get("host") or host
+    if host is None:
+        return None
+    started, ended = min(filter(None, (first, called)), default=None), max(filter(None, (last, returned)), default=None)
+    parent, link = views.execute(PARENT, (session_id,)).fetchone() or (None, None)
+    hashed = facts.get("project_hash")
+    cwd = (views.execute(CWD, (session_id,)).fetchone() or (facts.get("cwd") or _by_hash(views, hashed),))[0]
+    prompt = (views.execute(FIRST_PROMPT, (session_id,)).fetchone() or (None,))[0]
+    turns = views.execute("SELECT count(*) FROM turns WHERE session_id = ?", (session_id,)).fetchone()[0]
+    tokens = views.execute(TOTALS, (session_id,)).fetchone()
+    return {
+        "session_id": session_id, "host": host, "project": project_of(views, cwd), "cwd": cwd, "project_hash": hashed,
+        "title": facts.get("title") or _cut(prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
+        "turns": turns, "messages": messages or 0, "tool_calls": tool_calls,
+        "models": json.dumps([model for (model,) in views.execute(MODELS, (session_id,))]),
+        "input_tokens": tokens[0], "output_tokens": tokens[1], "cache_read_tokens": tokens[2], "cache_write_tokens": tokens[3],
+        "reasoning_tokens": tokens[4], "responses": tokens[5], "is_estimated": tokens[6], "parent_session_id": parent,
+        "link_kind": link, "kind": "subagent" if link == "subagent" else facts.get("kind") or "interactive",
+        "client_version": facts.get("client_version"), "head_commit": facts.get("head_commit"),
+        "end_reason": facts.get("end_reason") or None, "resumed": int("resumed" in facts),
+    }  # fmt: skip
+
+
+def _by_hash(views: sqlite3.Connection, hashed: str | None) -> str | None:
+    row = views.execute("SELECT path FROM project_observations WHERE path_hash = ? ORDER BY path LIMIT 1", (hashed,)).fetchone()
+    return row[0] if row else None
+
+
+def _cut(text: str | None) -> str | None:
+    if text is None:
+        return None
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
+
+
+PROJECTION = Projection(
+    name="sessions",
+    version=1,
+    tables={
+        "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
+            occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
+        "session_notes": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, noted_at TEXT, text TEXT NOT NULL,
+            PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
+        "sessions": """CREATE TABLE {name} (session_id TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL, project TEXT, cwd TEXT,
+            project_hash TEXT, title TEXT, branch TEXT, started_at TEXT, last_at TEXT, turns INTEGER NOT NULL, messages INTEGER NOT NULL,
+            tool_calls INTEGER NOT NULL, models TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+            cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL,
+            responses INTEGER NOT NULL, is_estimated INTEGER NOT NULL, parent_session_id TEXT, link_kind TEXT, kind TEXT NOT NULL,
+            client_version TEXT, head_commit TEXT, end_reason TEXT, resumed INTEGER NOT NULL) STRICT""",
+    },
+    indexes=(
+        "CREATE INDEX IF NOT EXISTS sessions_by_project ON sessions (project, last_at)",
+        "CREATE INDEX IF NOT EXISTS sessions_by_cwd ON sessions (cwd)",
+        "CREATE INDEX IF NOT EXISTS sessions_by_parent ON sessions (parent_session_id)",
+    ),
+    statements=(FACT, NOTE),
+    handlers={SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, PromptSubmitted: _prompted, SessionAnnotated: _annotated},
+    settle=settle,
+    digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2"},
+)
