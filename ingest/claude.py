@@ -7,10 +7,9 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import orjson
-
 from ingest import shell
 from ingest.adapter import Adapter, Candidate
+from ingest.fields import compact
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -35,9 +34,7 @@ SYNTHETIC_MODEL = "<synthetic>"
 NO_PROMPT = ("<command-name>", "<command-message>", "<local-command-", "<system-reminder>", "[Request interrupted", "<bash-",
              "Caveat: The messages below", "<user-memory-input>", "<task-notification>")  # fmt: skip
 STATE_KINDS = frozenset(
-    "last-prompt atis-latch api-request-blob api-request api-request-shape queue-operation cost-state mode tools-used agent-name"
-    " file-history-snapshot file-history-delta permission-mode progress pr-link relocated worktree-state bridge-session"
-    " session-cron background-task content-replacement marble-origami-commit".split()
+    ["last-prompt", "atis-latch", "api-request-blob", "api-request", "api-request-shape", "queue-operation", "cost-state", "mode", "tools-used", "agent-name", "file-history-snapshot", "file-history-delta", "permission-mode", "progress", "pr-link", "relocated", "worktree-state", "bridge-session", "session-cron", "background-task", "content-replacement", "marble-origami-commit"]
 )
 EDIT_TOOLS = {"Edit": "edit", "MultiEdit": "edit", "Write": "write", "NotebookEdit": "edit"}
 
@@ -110,7 +107,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
         return [Occurrence(events, normalise(record.get("timestamp")))]
     message = record.get("message")
     model = message.get("model") if isinstance(message, dict) else None
-    found = [*reader(record), *_links(source, record)]
+    found = [*_run(record), *reader(record), *_links(source, record)]
     return [Occurrence(
         tuple(found), normalise(record.get("timestamp")), _text(record.get("uuid")), _side_session(source, record),
         _text(record.get("cwd")), _text(record.get("gitBranch")) or None, model if isinstance(model, str) and model != SYNTHETIC_MODEL else None,
@@ -143,7 +140,6 @@ def _links(source: SourceFacts, record: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _user(record: JsonObject) -> Iterator[DomainEvent]:
-    yield from _run(record)
     content = (record.get("message") or {}).get("content") if isinstance(record.get("message"), dict) else None
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content if isinstance(content, list) else []
     texts = []
@@ -166,7 +162,8 @@ def _user(record: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _run(record: JsonObject) -> Iterator[DomainEvent]:
-    if record.get("parentUuid") is None:
+    """Yield the start of a session at a root of its tree; a compaction's boundary is a root as well, but no start."""
+    if record.get("parentUuid") is None and "uuid" in record and record.get("subtype") != "compact_boundary":
         entry = record.get("entrypoint")
         kind = "subagent" if record.get("isSidechain") else "headless" if entry in ("sdk-cli", "sdk-ts", "sdk-py") else "interactive"
         yield SessionStarted(kind, _text(record.get("version")))
@@ -191,9 +188,10 @@ def _edited(details: JsonObject, call: str) -> DomainEvent:
     added = removed = 0
     patches = details.get("structuredPatch")
     for hunk in patches if isinstance(patches, list) else []:
-        for line in hunk.get("lines") or [] if isinstance(hunk, dict) else []:
-            added += line.startswith("+")
-            removed += line.startswith("-")
+        lines = hunk.get("lines") if isinstance(hunk, dict) else None
+        for line in lines if isinstance(lines, list) else []:
+            added += isinstance(line, str) and line.startswith("+")
+            removed += isinstance(line, str) and line.startswith("-")
     created = details.get("type") == "create"
     content = details.get("content")
     if created and isinstance(content, str):
@@ -229,7 +227,7 @@ def _assistant(record: JsonObject) -> Iterator[DomainEvent]:
 def _call(block: JsonObject) -> Iterator[DomainEvent]:
     given = block.get("input")
     name = str(block.get("name"))
-    yield ToolCalled(block["id"], name, orjson.dumps(given).decode() if given is not None else "")
+    yield ToolCalled(block["id"], name, compact(given) if given is not None else "")
     if name == "Bash" and isinstance(given, dict) and isinstance(given.get("command"), str):
         yield from shell.changes(given["command"], block["id"])
 

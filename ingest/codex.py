@@ -13,6 +13,7 @@ import orjson
 
 from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
+from ingest.fields import compact
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -36,6 +37,7 @@ from journal.timestamps import normalise
 
 THREAD_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
 EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:|exit_code\"?:) *(-?\d+)")
+BLOCKED = "Command blocked by PreToolUse hook"
 HEADLESS_ORIGINATORS = ("codex_exec", "codex_sdk")
 OPERATIONS = {"add": "add", "update": "edit", "delete": "delete"}
 Events = Iterator[DomainEvent]
@@ -103,6 +105,9 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
         known = kind in ("world_state", "security_risk_score", "inter_agent_communication", "realtime_item", "inter_agent_communication_metadata")
         return [Occurrence(() if known else (RecordUnrecognised(f"codex.{kind}"),), at, record_id)]
     events = tuple(reader(source, payload))
+    if record_id is not None and kind == "response_item":
+        # With ordinals each command is told again by its CommandExecution item, which says what really ran.
+        events = tuple(event for event in events if not isinstance(event, FileChanged))
     if kind in ("session_meta", "turn_context"):
         git = payload.get("git")
         branch = git.get("branch") if isinstance(git, dict) else None
@@ -176,13 +181,11 @@ def _response_item(source: SourceFacts, payload: JsonObject) -> Events:
 def _call(source: SourceFacts, payload: JsonObject) -> Events:
     call, name = _text(payload.get("call_id")) or _text(payload.get("id")), str(payload.get("name") or payload.get("type"))
     given = payload.get("arguments", payload.get("input", payload.get("action")))
-    text = given if isinstance(given, str) else orjson.dumps(given).decode()
+    text = given if isinstance(given, str) else compact(given)
     if call is None:
         return
     yield ToolCalled(call, name, text)
-    if name == "apply_patch":
-        yield from patch.changes(text, call)
-    elif name in ("shell", "exec_command", "shell_command"):
+    if name in ("shell", "exec_command", "shell_command"):
         yield from shell.changes(_command(text), call)
 
 
@@ -201,7 +204,7 @@ def _output(source: SourceFacts, payload: JsonObject) -> Events:
         return
     found = EXIT_CODE.search(output[:2000])
     code = int(found[1]) if found else None
-    yield ToolReturned(call, bool(code), output, code)
+    yield ToolReturned(call, bool(code) or output.startswith(BLOCKED), output, code)
 
 
 def _event(source: SourceFacts, payload: JsonObject) -> Events:
@@ -237,7 +240,7 @@ def _item(source: SourceFacts, payload: JsonObject) -> Events:
     item = payload.get("item")
     kind = item.get("type") if isinstance(item, dict) else None
     reader = COMPLETED.get(kind) if isinstance(kind, str) else None
-    return reader(source, item) if reader else iter((RecordUnrecognised(f"codex.item_completed.{kind}"),))
+    return reader(source, item) if reader and isinstance(item, dict) else iter((RecordUnrecognised(f"codex.item_completed.{kind}"),))
 
 
 def _user_item(source: SourceFacts, item: JsonObject) -> Events:
@@ -265,15 +268,18 @@ def _execution(source: SourceFacts, item: JsonObject) -> Events:
     if call is None:
         return
     text = str(command[-1]) if isinstance(command, list) and command else str(command or "")
-    yield ToolCalled(call, "exec_command", orjson.dumps({"cmd": text}).decode())
+    yield ToolCalled(call, "exec_command", compact({"cmd": text}))
     code = _number(item.get("exit_code"))
     yield ToolReturned(call, bool(code) or item.get("status") == "failed", _text(item.get("aggregated_output")) or "", code)
-    yield from shell.changes(text, call)
+    if "call_id" not in item:  # the older event stands beside a function_call, which has told the same files
+        yield from shell.changes(text, call)
 
 
 def _file_change(source: SourceFacts, item: JsonObject) -> Events:
     """Read an applied patch: an item, or the older patch_apply_end event."""
     call, changes = _text(item.get("id")) or _text(item.get("call_id")), item.get("changes")
+    if item.get("success") is False or item.get("status") == "failed":
+        return
     for path, change in changes.items() if isinstance(changes, dict) else ():
         if not isinstance(change, dict):
             continue
@@ -348,11 +354,7 @@ COMPLETED: dict[str, Reader] = {
     "CollabAgentToolCall": _nothing, "WebSearch": _nothing, "McpToolCall": _nothing, "ImageView": _nothing, "Plan": _nothing,
 }  # fmt: skip
 QUIET_EVENTS = frozenset(
-    "task_started thread_settings_applied agent_reasoning context_compacted web_search_end mcp_tool_call_end error"
-    " entered_review_mode exited_review_mode sub_agent_activity guardian_assessment image_generation_end view_image_tool_call"
-    " dynamic_tool_call_request dynamic_tool_call_response undo_completed thread_goal_updated exec_command_begin"
-    " patch_apply_begin web_search_begin mcp_tool_call_begin agent_reasoning_raw_content collab_agent_spawn_end"
-    " collab_agent_interaction_end collab_waiting_end collab_close_end thread_rolled_back".split()
+    ["task_started", "thread_settings_applied", "agent_reasoning", "context_compacted", "web_search_end", "mcp_tool_call_end", "error", "entered_review_mode", "exited_review_mode", "sub_agent_activity", "guardian_assessment", "image_generation_end", "view_image_tool_call", "dynamic_tool_call_request", "dynamic_tool_call_response", "undo_completed", "thread_goal_updated", "exec_command_begin", "patch_apply_begin", "web_search_begin", "mcp_tool_call_begin", "agent_reasoning_raw_content", "collab_agent_spawn_end", "collab_agent_interaction_end", "collab_waiting_end", "collab_close_end", "thread_rolled_back"]
 )
 
 ADAPTER = Adapter("codex", 1, default_roots, discover, classify, native_id, hint, decode)

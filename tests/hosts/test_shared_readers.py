@@ -1,0 +1,29 @@
+"""Times, patches and command lines as the hosts write them."""
+
+from ingest import patch, shell
+from journal.domain import FileChanged
+from journal.timestamps import normalise
+
+
+def test_times_take_one_form() -> None:
+    """ISO text with Z or offset, seconds and milliseconds give the same form; nonsense gives nothing."""
+    assert normalise("2026-11-30T21:17:07.123Z") == "2026-11-30T21:17:07.123000Z"
+    assert normalise("2026-11-30T22:17:07+01:00") == "2026-11-30T21:17:07.000000Z"
+    assert normalise(0) == normalise(0.0) == "1970-01-01T00:00:00.000000Z"
+    assert normalise(1_000_000_000_000) == normalise(1_000_000_000) == "2001-09-09T01:46:40.000000Z"
+    assert [normalise(value) for value in ("", "x", None, True, 1e300, [])] == [None] * 6
+
+
+def test_patch_envelope() -> None:
+    """Each file of an apply_patch text is one change with its line counts."""
+    text = "*** Begin Patch\n*** Add File: a\n+1\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch"
+    assert patch.changes(text) == [
+        FileChanged("a", "add", 1, 0), FileChanged("b", "move", 1, 1, moved_to="c"), FileChanged("d", "delete"),
+    ]  # fmt: skip
+
+
+def test_shell_words() -> None:
+    """Redirections, rm and mv are changes; descriptors and /dev/null are none."""
+    found = shell.changes("echo a > x 2>/dev/null && rm -f y; mv p q")
+    assert [(event.path, event.operation, event.moved_to) for event in found] == [("x", "write", None), ("y", "delete", None), ("p", "move", "q")]
+    assert shell.changes("make 2>&1") == []
