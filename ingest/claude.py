@@ -33,9 +33,12 @@ from journal.timestamps import normalise
 SYNTHETIC_MODEL = "<synthetic>"
 NO_PROMPT = ("<command-name>", "<command-message>", "<local-command-", "<system-reminder>", "[Request interrupted", "<bash-",
              "Caveat: The messages below", "<user-memory-input>", "<task-notification>")  # fmt: skip
-STATE_KINDS = frozenset(
-    ["last-prompt", "atis-latch", "api-request-blob", "api-request", "api-request-shape", "queue-operation", "cost-state", "mode", "tools-used", "agent-name", "file-history-snapshot", "file-history-delta", "permission-mode", "progress", "pr-link", "relocated", "worktree-state", "bridge-session", "session-cron", "background-task", "content-replacement", "marble-origami-commit"]
-)
+STATE_KINDS = frozenset((
+    "last-prompt", "atis-latch", "api-request-blob", "api-request", "api-request-shape", "queue-operation",
+    "cost-state", "mode", "tools-used", "agent-name", "file-history-snapshot", "file-history-delta",
+    "permission-mode", "progress", "pr-link", "relocated", "worktree-state", "bridge-session", "session-cron",
+    "background-task", "content-replacement", "marble-origami-commit",
+))  # fmt: skip
 EDIT_TOOLS = {"Edit": "edit", "MultiEdit": "edit", "Write": "write", "NotebookEdit": "edit"}
 
 
@@ -103,7 +106,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
         return _side_file(source, record)
     reader = READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
-        events: tuple[DomainEvent, ...] = () if kind in STATE_KINDS else (RecordUnrecognised(f"claude.{kind}"),)
+        events: tuple[DomainEvent, ...] = () if isinstance(kind, str) and kind in STATE_KINDS else (RecordUnrecognised(f"claude.{kind}"),)
         return [Occurrence(events, normalise(record.get("timestamp")))]
     message = record.get("message")
     model = message.get("model") if isinstance(message, dict) else None

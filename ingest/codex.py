@@ -120,7 +120,7 @@ def _bare(source: SourceFacts, record: JsonObject) -> tuple[DomainEvent, ...]:
     kind = record.get("type")
     if kind is None and ("record_type" in record or "instructions" in record):
         return (SessionStarted("interactive"),) if "instructions" in record else ()
-    if kind in ITEMS:
+    if isinstance(kind, str) and kind in ITEMS:
         events = tuple(ITEMS[str(kind)](source, record))
         if kind == "message" and record.get("role") == "user":
             text = _content(record.get("content"))
@@ -212,7 +212,7 @@ def _event(source: SourceFacts, payload: JsonObject) -> Events:
     reader = EVENTS.get(kind) if isinstance(kind, str) else None
     if reader:
         return reader(source, payload)
-    return iter(()) if kind in QUIET_EVENTS else iter((RecordUnrecognised(f"codex.event_msg.{kind}"),))
+    return iter(()) if isinstance(kind, str) and kind in QUIET_EVENTS else iter((RecordUnrecognised(f"codex.event_msg.{kind}"),))
 
 
 def _prompt(source: SourceFacts, payload: JsonObject) -> Events:
@@ -353,8 +353,14 @@ COMPLETED: dict[str, Reader] = {
     "FileChange": _file_change, "ContextCompaction": _nothing, "HookPrompt": _nothing, "SubAgentActivity": _nothing,
     "CollabAgentToolCall": _nothing, "WebSearch": _nothing, "McpToolCall": _nothing, "ImageView": _nothing, "Plan": _nothing,
 }  # fmt: skip
-QUIET_EVENTS = frozenset(
-    ["task_started", "thread_settings_applied", "agent_reasoning", "context_compacted", "web_search_end", "mcp_tool_call_end", "error", "entered_review_mode", "exited_review_mode", "sub_agent_activity", "guardian_assessment", "image_generation_end", "view_image_tool_call", "dynamic_tool_call_request", "dynamic_tool_call_response", "undo_completed", "thread_goal_updated", "exec_command_begin", "patch_apply_begin", "web_search_begin", "mcp_tool_call_begin", "agent_reasoning_raw_content", "collab_agent_spawn_end", "collab_agent_interaction_end", "collab_waiting_end", "collab_close_end", "thread_rolled_back"]
-)
+QUIET_EVENTS = frozenset((
+    "task_started", "thread_settings_applied", "agent_reasoning", "context_compacted", "web_search_end",
+    "mcp_tool_call_end", "error", "entered_review_mode", "exited_review_mode", "sub_agent_activity",
+    "guardian_assessment", "image_generation_end", "view_image_tool_call", "dynamic_tool_call_request",
+    "dynamic_tool_call_response", "undo_completed", "thread_goal_updated", "exec_command_begin",
+    "patch_apply_begin", "web_search_begin", "mcp_tool_call_begin", "agent_reasoning_raw_content",
+    "collab_agent_spawn_end", "collab_agent_interaction_end", "collab_waiting_end", "collab_close_end",
+    "thread_rolled_back",
+))  # fmt: skip
 
 ADAPTER = Adapter("codex", 1, default_roots, discover, classify, native_id, hint, decode)

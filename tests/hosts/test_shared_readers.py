@@ -1,7 +1,7 @@
 """Times, patches and command lines as the hosts write them."""
 
-from ingest import patch, shell
-from journal.domain import FileChanged
+from ingest import claude, codex, patch, shell
+from journal.domain import FileChanged, RecordUnrecognised, SourceFacts
 from journal.timestamps import normalise
 
 
@@ -27,3 +27,13 @@ def test_shell_words() -> None:
     found = shell.changes("echo a > x 2>/dev/null && rm -f y; mv p q")
     assert [(event.path, event.operation, event.moved_to) for event in found] == [("x", "write", None), ("y", "delete", None), ("p", "move", "q")]
     assert shell.changes("make 2>&1") == []
+
+
+def test_odd_type_fields_raise_nothing() -> None:
+    """Case B10: a `type` that is no text gives an unknown record, not an error."""
+    for adapter in (claude.ADAPTER, codex.ADAPTER):
+        source = SourceFacts(adapter.host, "x.jsonl", "x")
+        for odd in ({"a": 1}, [1], 5, None):
+            for record in ({"type": odd}, {"type": "event_msg", "payload": {"type": odd}}):
+                events = adapter.decode(source, record)[0].events
+                assert [type(event) for event in events] == [RecordUnrecognised]
