@@ -4,9 +4,8 @@ from importlib import import_module
 
 from ingest.adapter import Adapter
 
-HOSTS = ("claude", "codex", "gemini", "copilot")
-MODULES = {"claude": "ingest.claude", "codex": "ingest.codex", "gemini": "ingest.gemini", "copilot": "ingest.copilot",
-           "journal": "ingest.journal_host"}  # fmt: skip
+HOSTS = ("claude", "codex")
+MODULES = {"claude": "ingest.claude", "codex": "ingest.codex", "journal": "ingest.journal_host"}  # fmt: skip
 
 
 def adapter(host: str) -> Adapter:

@@ -1,0 +1,184 @@
+"""Commands that read: sessions, search, usage, status, export, verify."""
+
+import argparse
+import json
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from cli.render import print_json, print_table, say
+from cli.wiring import current_project, read_views, session_by_prefix
+from journal.home import Home
+from journal.settings import Settings
+
+OPEN_FOR = timedelta(minutes=30)
+"""A session without an end counts as open for so long after its last record, as killed later."""
+COLUMNS = ("session_id", "host", "project", "title", "branch", "started_at", "last_at", "turns", "messages", "tool_calls", "models",
+           "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason")  # fmt: skip
+USAGE_KEYS = {"day": "substr(u.occurred_at, 1, 10)", "session": "u.session_id", "model": "coalesce(u.model, 'unknown')",
+              "project": "coalesce(s.project, 'unknown')", "host": "s.host", "hour": "substr(u.occurred_at, 1, 13)"}  # fmt: skip
+
+
+def state_of(end_reason: str | None, last_at: str | None, moment: datetime) -> str:
+    """Return `ended`, `open` or `killed`, judged against the present."""
+    if end_reason:
+        return "ended"
+    if last_at is None:
+        return "empty"
+    last = datetime.fromisoformat(last_at)
+    return "open" if moment - last < OPEN_FOR else "killed"
+
+
+def sessions(settings: Settings, asked: argparse.Namespace) -> int:
+    """List sessions, newest first."""
+    views = read_views(settings)
+    project = None if asked.all else current_project(views)
+    where = "1" if asked.all else "kind = 'interactive' AND (?1 IS NULL OR project = ?1)"
+    links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
+    rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} AND (?1 IS NULL OR 1) ORDER BY last_at DESC NULLS LAST, session_id LIMIT ?2",
+                         (project, asked.limit)).fetchall()  # fmt: skip
+    moment = datetime.now(UTC)
+    found = []
+    for row in rows:
+        session: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
+        session["models"] = json.loads(session["models"])
+        session["state"] = state_of(session.pop("end_reason"), session["last_at"], moment)
+        session["link"] = links.get(session["session_id"], [None])[0]
+        found.append(session)
+    if asked.json:
+        print_json({"sessions": found})
+        return 0
+    print_table(("session", "host", "last", "turns", "output", "state", "title"),
+                [(s["session_id"][:13], s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"]) for s in found])  # fmt: skip
+    if not found:
+        say("no sessions here; try: journal sessions --all")
+    return 0
+
+
+def search(settings: Settings, asked: argparse.Namespace) -> int:
+    """Find prompts, answers and tool inputs by full text."""
+    from projections.search import search as find
+
+    views = read_views(settings)
+    project = None if asked.all else current_project(views)
+    hits = []
+    for hit in find(views, asked.query, project=project, limit=asked.limit):
+        row = views.execute(
+            "SELECT role, global_position FROM messages WHERE session_id = ?1 AND record_id = ?2 UNION ALL"
+            " SELECT 'tool', global_position FROM tool_calls WHERE session_id = ?1 AND record_id = ?2 LIMIT 1",
+            (hit.session_id, hit.record_id),
+        ).fetchone()
+        role, position = row or (None, None)
+        hits.append({"session_id": hit.session_id, "host": hit.host, "project": hit.project, "role": "tool" if hit.kind == "tool" else role,
+                     "occurred_at": hit.occurred_at, "snippet": hit.snippet, "global_position": position, "score": round(hit.score, 4)})  # fmt: skip
+    if asked.json:
+        print_json({"hits": hits, "mode": "lexical"})
+        return 0
+    for found in hits:
+        print_table((f"{found['session_id'][:13]} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}",), [("  " + found["snippet"],)])
+    if not hits:
+        say("nothing found" + ("" if asked.all else " in this project; try --all"))
+    return 0
+
+
+def usage(settings: Settings, asked: argparse.Namespace) -> int:
+    """Report tokens by day, model, host, project, session or hour (days are UTC)."""
+    views = read_views(settings)
+    rows = views.execute(
+        f"""SELECT {USAGE_KEYS[asked.by]}, coalesce(u.model, 'unknown'), sum(u.input_tokens), sum(u.output_tokens), sum(u.cache_read_tokens),
+            sum(u.cache_write_tokens), sum(u.reasoning_tokens),
+            sum(u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens), count(*)
+            FROM usage AS u JOIN sessions AS s USING (session_id) WHERE u.counted AND NOT u.is_copy GROUP BY 1, 2 ORDER BY 1, 2"""
+    ).fetchall()
+    names = ("key", "model", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens", "responses")
+    if asked.json:
+        print_json({"rows": [dict(zip(names, row, strict=True)) for row in rows]})
+        return 0
+    print_table((asked.by, "model", "input", "output", "cache read", "cache write", "reasoning", "total", "responses"), rows)
+    return 0
+
+
+def status(settings: Settings, asked: argparse.Namespace) -> int:
+    """Say what is in the log, and what of it was damaged or unknown."""
+    from journal.database import open_log
+
+    home = Home(settings.home)
+    log = open_log(home.journal_db, writable=False)
+    views = read_views(settings)
+    head = log.execute("SELECT coalesce(max(global_position), 0) FROM events").fetchone()[0]
+    position = views.execute("SELECT position FROM checkpoints WHERE name = 'views'").fetchone()[0]
+    hosts = [dict(zip(("host", "sources", "gone", "last_change"), row, strict=True)) for row in log.execute(
+        "SELECT host, count(*), sum(state = 'gone'), max(changed_at) FROM sources GROUP BY host ORDER BY host")]  # fmt: skip
+    damaged = [list(row) for row in views.execute("SELECT host, damage, count(*) FROM damaged_records GROUP BY 1, 2 ORDER BY 1, 2")]
+    unknown = [list(row) for row in views.execute("SELECT host, kind, count(*) FROM unknown_records GROUP BY 1, 2 ORDER BY 1, 2")]
+    sizes = {name: os.path.getsize(os.path.join(home.root, name)) for name in ("journal.db", "views.db")}
+    if asked.json:
+        print_json({"home": home.root, "events": head, "lag": head - position, "hosts": hosts, "damaged": damaged, "unknown": unknown, "bytes": sizes})
+        return 0
+    print_table(("home", "events", "lag", *sizes), [(home.root, head, head - position, *sizes.values())])
+    print_table(("host", "sources", "gone", "last change"), [tuple(host.values()) for host in hosts])
+    for label, rows in (("damaged", damaged), ("unknown", unknown)):
+        if rows:
+            print_table(("host", label, "records"), rows)
+    return 0
+
+
+def export(settings: Settings, asked: argparse.Namespace) -> int:
+    """Write the original transcript of a session, byte for byte, also when the host has deleted it."""
+    from journal.database import open_log
+    from journal.log import sources
+    from journal.reader import read_source
+
+    session_id = session_by_prefix(read_views(settings), asked.session)
+    log = open_log(Home(settings.home).journal_db, writable=False)
+    found = [row for row in sources(log) if row.native_id == session_id and row.shape == "lines"] or [
+        row for row in sources(log) if row.native_id == session_id
+    ]
+    if not found:
+        from journal.errors import NotFound
+
+        raise NotFound(f"session {session_id} has no file of its own", hint="journal sessions --all")
+    descriptor = os.open(asked.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) if asked.output else os.dup(sys.stdout.fileno())
+    with os.fdopen(descriptor, "wb") as target:
+        for row in found:
+            for piece in read_source(log, row.source_id, row.generation):
+                target.write(piece)
+    return 0
+
+
+def verify(settings: Settings, asked: argparse.Namespace) -> int:
+    """Prove the log against its hash chain, and every source against the log; exit 1 when something is missing."""
+    from ingest.tail import open_source
+    from journal.database import open_log
+    from journal.log import offset_of, sources
+    from journal.verify import check_chain, compare_source
+
+    log = open_log(Home(settings.home).journal_db, writable=False)
+    chain = check_chain(log)
+    found, missing = [], 0
+    for row in sources(log):
+        offset = offset_of(log, row.source_id)
+        events, damaged = log.execute("SELECT count(*), count(damage) FROM events WHERE source_id = ? AND generation = ?", (row.source_id, row.generation)).fetchone()
+        item: dict[str, Any] = {"path": row.path, "host": row.host, "state": row.state, "log_bytes": offset.offset_bytes if offset else 0,
+                                "events": events, "lines": events, "damaged": damaged, "disk_bytes": None, "pending": 0, "missing": 0}  # fmt: skip
+        path = row.path if os.path.exists(row.path) else row.path + ".zst"
+        if os.path.exists(path):
+            with open_source(path) as stream:
+                report = compare_source(log, row, stream)
+            item["disk_bytes"] = report.file_bytes
+            if report.first_difference is not None:
+                item["missing"] = report.file_bytes - report.first_difference
+            else:
+                item["pending"] = max(0, report.file_bytes - report.log_bytes)
+        missing += item["missing"]
+        found.append(item)
+    if asked.json:
+        print_json({"sources": found, "missing_bytes": missing, "chain_ok": chain.ok})
+    else:
+        print_table(("path", "state", "on disk", "in log", "pending", "missing", "events", "damaged"),
+                    [(s["path"], s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"]) for s in found])  # fmt: skip
+        say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
+        if missing:
+            say(f"{missing} bytes on disk are not in the log; run: journal ingest")
+    return 0 if chain.ok and not missing else 1

@@ -1,0 +1,64 @@
+"""The only place that prints: tables and JSON on stdout, diagnostics on stderr."""
+
+import json
+import os
+import sys
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+
+from journal.errors import Ambiguous, JournalError
+
+SCHEMA_VERSION = 1
+CONTROL = {code: None for code in range(32)} | {127: None}
+
+
+def print_json(answer: dict[str, Any]) -> None:
+    """Print one JSON object with the version of its schema."""
+    print(json.dumps({"schema_version": SCHEMA_VERSION, **answer}, ensure_ascii=False))
+
+
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print aligned columns; wide characters count two, control characters are left out."""
+    cells = [[_cell(value) for value in row] for row in [heads, *rows]]
+    widths = [max(_width(row[column]) for row in cells) for column in range(len(heads))]
+    for row in cells:
+        print("  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip())
+
+
+def say(text: str) -> None:
+    """Print a diagnostic."""
+    print(text, file=sys.stderr)
+
+
+def fail(error: JournalError, *, as_json: bool) -> int:
+    """Print an error with its hint and return the exit status."""
+    if as_json:
+        envelope: dict[str, Any] = {"error": str(error), "hint": error.hint, "next_command": _command(error.hint), "retryable": error.retryable}
+        if isinstance(error, Ambiguous):
+            envelope["candidates"] = error.candidates
+        say(json.dumps(envelope, ensure_ascii=False))
+        return error.exit_code
+    say(f"journal: {error}")
+    if isinstance(error, Ambiguous):
+        say("\n".join(f"  {candidate}" for candidate in error.candidates))
+    if error.hint:
+        say(f"  {error.hint}")
+    return error.exit_code
+
+
+def close_quietly() -> None:
+    """Leave without a message when the reader of our output has gone."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _command(hint: str) -> str | None:
+    return hint[hint.index("journal ") :] if "journal " in hint else None
+
+
+def _cell(value: object) -> str:
+    return "" if value is None else str(value).translate(CONTROL)
+
+
+def _width(text: str) -> int:
+    return len(text) if text.isascii() else sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -1,0 +1,167 @@
+"""Where the layers are wired together: log, hosts, projections, inbox and the observation of projects."""
+
+import os
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from journal.errors import Ambiguous, NotFound, SettingInvalid
+from journal.home import Home, open_home
+from journal.settings import Settings
+
+if TYPE_CHECKING:
+    from ingest.ingester import IngestReport
+
+LOCK_WAIT_S = 30.0
+Roots = list[tuple[str, str]]
+
+
+class Brought(NamedTuple):
+    """What bringing log and views up to date did."""
+
+    report: "IngestReport"
+    unknown: int
+    sessions: int
+
+
+def now() -> str:
+    """Return the present as the log writes it."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+def roots_of(settings: Settings, given: list[str]) -> Roots:
+    """Return the (host, folder) pairs to read: those given as HOST=PATH, else the hosts' defaults and the settings'.
+
+    Raises: SettingInvalid: a root names no known host.
+    """
+    from ingest.catalog import HOSTS, adapter
+
+    pairs: Roots = []
+    for word in given:
+        host, sign, path = word.partition("=")
+        if not sign or host not in HOSTS:
+            raise SettingInvalid(f"--root {word}: not HOST=PATH with a host of {', '.join(HOSTS)}", hint="journal ingest --root claude=~/.claude")
+        if not os.path.isdir(os.path.expanduser(path)):
+            raise SettingInvalid(f"--root {word}: there is no such folder", hint="check the path")
+        pairs.append((host, os.path.expanduser(path)))
+    if pairs:
+        return pairs
+    for host in HOSTS:
+        pairs += [(host, root) for root in adapter(host).default_roots(dict(os.environ))]
+    for host, root in settings.roots:
+        if host not in HOSTS:
+            raise SettingInvalid(f"roots.{host}: no such host; known are {', '.join(HOSTS)}", hint="correct config.toml")
+        pairs.append((host, root))
+    return pairs
+
+
+def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
+    """Read what is new into the log, catch the views up, observe new working directories, and catch up with that.
+
+    Raises: LogBusy: another process is ingesting for longer than the wait.
+    """
+    from ingest.catalog import adapters
+    from ingest.ingester import ingest
+    from journal.database import open_log
+    from journal.lock import writer_lock
+
+    home = open_home(settings.home)
+    known = adapters()
+    with writer_lock(home, LOCK_WAIT_S):
+        log = open_log(home.journal_db, writable=True)
+        views = open_views(home)
+        try:
+            report = ingest(log, [*roots, ("journal", home.inbox)], known, now)
+            catch_up(log, views)
+            if observe_new(home, views):
+                ingest(log, [("journal", home.inbox)], known, now)
+                catch_up(log, views)
+            unknown, sessions = views.execute("SELECT (SELECT count(*) FROM unknown_records), (SELECT count(*) FROM sessions)").fetchone()
+        finally:
+            views.close()
+            log.close()
+    return Brought(report, unknown, sessions)
+
+
+def decoders() -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the decode function and its version for every host."""
+    from ingest.catalog import adapters
+
+    known = adapters()
+    return {host: adapter.decode for host, adapter in known.items()}, {host: adapter.decoder_version for host, adapter in known.items()}
+
+
+def catch_up(log: sqlite3.Connection, views: sqlite3.Connection) -> None:
+    """Catch the views up with the log, unless they stand at its head already."""
+    from projections import runner
+
+    runner.catch_up(log, views, *decoders())
+
+
+def observe_new(home: Home, views: sqlite3.Connection) -> int:
+    """Put an observation of every working directory not yet observed into the inbox; return how many."""
+    from ingest.observation import observe
+    from journal import inbox
+
+    missing = views.execute(
+        "SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND cwd NOT IN (SELECT path FROM project_observations) ORDER BY cwd"
+    ).fetchall()
+    moment = now()
+    for (cwd,) in missing:
+        inbox.append(home, None, moment[:10], {"at": moment, **observe(cwd)})
+    return len(missing)
+
+
+def open_views(home: Home) -> sqlite3.Connection:
+    """Return a writing connection to the views."""
+    from projections import checkpoint, search
+
+    views = checkpoint.connect(home.views_db)
+    search.register_functions(views)
+    return views
+
+
+def read_views(settings: Settings) -> sqlite3.Connection:
+    """Return a read-only connection to the views.
+
+    Raises: NotFound: nothing was ingested yet.
+    """
+    path = Home(settings.home).views_db
+    if not os.path.exists(path):
+        raise NotFound("there are no views yet", hint="run: journal ingest")
+    connection = sqlite3.connect(f"file:{path.replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True, isolation_level=None)
+    connection.execute("PRAGMA busy_timeout = 5000")
+    return connection
+
+
+def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
+    """Return the session whose id begins with *prefix*; `latest` is the newest of all.
+
+    Raises: NotFound, Ambiguous.
+    """
+    if prefix == "latest":
+        found = views.execute("SELECT session_id FROM sessions WHERE last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1").fetchall()
+    else:
+        found = views.execute(
+            "SELECT session_id FROM sessions WHERE substr(session_id, 1, ?) = ? ORDER BY session_id = ? DESC, session_id LIMIT 21",
+            (len(prefix), prefix, prefix),
+        ).fetchall()
+        if found and found[0][0] == prefix:
+            return prefix
+    if not found:
+        raise NotFound(f"no session begins with {prefix}", hint="run: journal sessions --all")
+    if len(found) > 1:
+        raise Ambiguous(f"{prefix} fits several sessions", candidates=[row[0] for row in found], hint="give more of the id")
+    return str(found[0][0])
+
+
+def current_project(views: sqlite3.Connection) -> str | None:
+    """Return the project that the current directory lies in, as far as the views know it."""
+    folder = os.path.realpath(os.getcwd())
+    known = {row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL")}
+    while folder not in known:
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+    return folder

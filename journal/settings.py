@@ -1,0 +1,54 @@
+"""Settings: one frozen object, built once at the edge from the environment and `config.toml`, and passed down."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from journal.errors import SettingInvalid
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a user can set."""
+
+    home: str
+    """The folder that holds everything; environment variable JOURNAL_HOME."""
+    roots: tuple[tuple[str, str], ...] = ()
+    """Further (host, folder) pairs to read beside the hosts' default homes."""
+
+
+def default_home(environ: Mapping[str, str]) -> str:
+    """Return JOURNAL_HOME, else the platform's data folder."""
+    if environ.get("JOURNAL_HOME"):
+        return os.path.abspath(environ["JOURNAL_HOME"])
+    user = environ.get("HOME") or os.path.expanduser("~")
+    if os.uname().sysname == "Darwin":
+        return os.path.join(user, "Library", "Application Support", "journal")
+    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), "journal")
+
+
+def load(environ: Mapping[str, str]) -> Settings:
+    """Return the settings in force.
+
+    Raises: SettingInvalid: `config.toml` does not parse or names something wrong.
+    """
+    home = default_home(environ)
+    path = os.path.join(home, "config.toml")
+    try:
+        with open(path, "rb") as file:
+            given = tomllib.load(file)
+    except FileNotFoundError:
+        return Settings(home)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingInvalid(f"{path}: {error}", hint="correct the file, or move it away") from error
+    roots = given.get("roots", {})
+    if not isinstance(roots, dict):
+        raise SettingInvalid(f"{path}: roots must be a table of host = folder", hint='write: [roots] claude = "~/.claude"')
+    pairs = []
+    for host, folders in roots.items():
+        for folder in folders if isinstance(folders, list) else [folders]:
+            if not isinstance(folder, str):
+                raise SettingInvalid(f"{path}: roots.{host} must be a folder or a list of folders", hint="quote the path")
+            pairs.append((host, os.path.expanduser(folder)))
+    return Settings(home, tuple(pairs))

@@ -1,0 +1,141 @@
+"""Cases A and B and damaged files: every recoverable record is found once, and the damage is counted."""
+
+from archive import Archive, answer, claude, line
+
+S = "aaaaaaaa-0000-4000-8000-000000000001"
+
+
+def found(archive: Archive, word: str) -> int:
+    """Return how many hits *word* has."""
+    return len(archive.hits(word))
+
+
+def test_a1_a_half_written_record_waits_for_its_end(archive: Archive) -> None:
+    """A record caught half-written is read once, when it is whole."""
+    whole = line(claude(1, S, "alphaone"))
+    path = archive.write(archive.claude_path(S), whole[:40])
+    assert archive.ingest()["events"] == 0
+    archive.write(path, whole[40:], append=True)
+    assert archive.ingest()["events"] == 1
+    assert found(archive, "alphaone") == 1
+
+
+def test_a2_a_last_line_without_newline_counts_once(archive: Archive) -> None:
+    """An unterminated whole object is read; its newline and a glued next record later add only what is new."""
+    path = archive.write(archive.claude_path(S), line(claude(1, S, "alphaone")), line(claude(2, S, "betatwo"))[:-1])
+    archive.ingest()
+    assert found(archive, "betatwo") == 1
+    archive.write(path, b"\n", line(claude(3, S, "gammathree"))[:-1], append=True)
+    archive.ingest()
+    archive.write(path, line(claude(4, S, "deltafour")), append=True)
+    archive.ingest()
+    assert [found(archive, word) for word in ("alphaone", "betatwo", "gammathree", "deltafour")] == [1, 1, 1, 1]
+    assert archive.json("verify")["missing_bytes"] == 0
+
+
+def test_a3_a4_a_torn_prefix_does_not_cost_the_whole_record(archive: Archive) -> None:
+    """A torn prefix fused with a whole record, and two glued records, give every whole record."""
+    torn = line(claude(1, S, "tornone"))[:60]
+    archive.write(archive.claude_path(S), torn, claude(2, S, "wholetwo"),
+                  line(claude(3, S, "gluedthree"))[:-1], claude(4, S, "gluedfour"), claude(5, S, "afterfive"))
+    assert archive.ingest()["damaged"] == 2
+    assert [found(archive, word) for word in ("wholetwo", "gluedthree", "gluedfour", "afterfive")] == [1, 1, 1, 1]
+
+
+def test_b1_runs_of_nul_bytes_hide_nothing(archive: Archive) -> None:
+    """NUL runs after, between and before records are skipped and counted; a NUL tail stays pending."""
+    archive.write(archive.claude_path(S), line(claude(1, S, "nulone"))[:-1], b"\0" * 9000, b"\n", b"\0" * 500 + b"\n",
+                  b"\0" * 70, claude(2, S, "nultwo"), claude(3, S, "nulthree"), b"\0" * 400)
+    assert archive.ingest()["damaged"] == 3
+    assert [found(archive, word) for word in ("nulone", "nultwo", "nulthree")] == [1, 1, 1]
+
+
+def test_b2_a_cut_last_line_blanks_nothing(archive: Archive) -> None:
+    """Two hundred good lines before a cut one are all there."""
+    archive.write(archive.claude_path(S), *(claude(n, S, f"prompt{n}x") for n in range(200)), line(claude(999, S, "cut"))[:50])
+    archive.ingest()
+    assert archive.sessions()[S]["messages"] == 200
+
+
+def test_b3_a_long_line_stops_nothing(archive: Archive) -> None:
+    """A tool result of 12 MB leaves the lines behind it readable."""
+    result = claude(2, S, "", message={"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": "t1", "content": "y" * 12_000_000}]})
+    archive.write(archive.claude_path(S), claude(1, S, "beforelong"), result, answer(3, S, "afterlong", "m1"))
+    assert archive.ingest()["damaged"] == 0
+    assert [found(archive, word) for word in ("beforelong", "afterlong")] == [1, 1]
+    assert archive.sessions()[S]["output_tokens"] == 5
+
+
+def test_b6_b14_b15_odd_encodings(archive: Archive) -> None:
+    """U+2028, BOM, CRLF, bad UTF-8 and lone surrogates lose no record."""
+    bad = line(claude(4, S, "badutf QQ end")).replace(b"QQ", b"\xff\xfe")
+    lone = line(claude(5, S, "lonesurrogate QQ end")).replace(b"QQ", b"\\ud83d")
+    archive.write(archive.claude_path(S), b"\xef\xbb\xbf", claude(1, S, "bomone"),
+                  line(claude(2, S, "crlftwo"))[:-1], b"\r\n", claude(3, S, "separator\u2028three"), bad, lone)
+    archive.ingest()
+    assert [found(archive, word) for word in ("bomone", "crlftwo", "three", "badutf", "lonesurrogate")] == [1, 1, 1, 1, 1]
+
+
+def test_b8_unknown_kinds_are_kept_and_counted(archive: Archive) -> None:
+    """An unknown record kind is counted, shown and no error."""
+    archive.write(archive.claude_path(S), claude(1, S, "known"), {"type": "brand-new-kind", "x": 1}, [1, 2], 5)
+    report = archive.ingest()
+    assert report["unknown"] == 1
+    assert report["damaged"] == 2
+
+
+def test_history_appended_again_counts_once(archive: Archive) -> None:
+    """A file whose whole history is appended again gives each record once."""
+    once = [claude(1, S, "oncealpha"), answer(2, S, "oncebeta", "m1")]
+    archive.write(archive.claude_path(S), *once, *once)
+    archive.ingest()
+    assert [found(archive, word) for word in ("oncealpha", "oncebeta")] == [1, 1]
+    assert archive.sessions()[S]["output_tokens"] == 5
+
+
+def test_a16_a_deleted_transcript_stays_in_the_journal(archive: Archive) -> None:
+    """After the host deleted a file its session and its exact bytes are still there."""
+    path = archive.write(archive.claude_path(S), claude(1, S, "keptforever"), answer(2, S, "ok", "m1"))
+    original = path.read_bytes()
+    archive.ingest()
+    path.unlink()
+    assert archive.ingest()["events"] == 0
+    assert found(archive, "keptforever") == 1
+    target = archive.folder / "out.jsonl"
+    status, _, _ = archive.run("export", S, "--format", "raw", "--output", str(target))
+    assert status == 0
+    assert target.read_bytes() == original
+
+
+def test_a7_a_replaced_file_is_a_new_generation(archive: Archive) -> None:
+    """A longer file moved over the old one is read from its start and repeats nothing in the views."""
+    path = archive.write(archive.claude_path(S), claude(1, S, "genone"))
+    archive.ingest()
+    other = archive.write(archive.folder / "new.jsonl", claude(1, S, "genone"), claude(2, S, "gentwo"))
+    other.rename(path)
+    archive.ingest()
+    assert [found(archive, word) for word in ("genone", "gentwo")] == [1, 1]
+
+
+def test_h1_secrets_stay_in_the_log(archive: Archive) -> None:
+    """A token in a prompt is in no value of the views."""
+    token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    archive.write(archive.claude_path(S), claude(1, S, f"use {token} please"))
+    archive.ingest()
+    assert token.encode() not in (archive.home / "views.db").read_bytes()
+    assert found(archive, "please") == 1
+
+
+def test_h2_files_are_private(archive: Archive) -> None:
+    """Folders are 0700 and files 0600 whatever the umask."""
+    import os
+    previous = os.umask(0)
+    try:
+        archive.write(archive.claude_path(S), claude(1, S, "private"))
+        archive.ingest()
+    finally:
+        os.umask(previous)
+    modes = {path.stat().st_mode & 0o777 for path in archive.home.rglob("*") if path.is_file()}
+    folders = {path.stat().st_mode & 0o777 for path in [archive.home, *archive.home.rglob("*")] if path.is_dir()}
+    assert (modes, folders) == ({0o600}, {0o700})

@@ -1,0 +1,101 @@
+"""Cases D and I: which records make a session, and which project and chain it belongs to."""
+
+import random
+
+from archive import Archive, answer, claude, codex, line, token_count, uuid
+
+S = "aaaaaaaa-0000-4000-8000-000000000001"
+T = "bbbbbbbb-0000-4000-8000-000000000002"
+
+
+def test_d1_a_resume_in_a_new_file_is_linked_and_counts_nothing_twice(archive: Archive) -> None:
+    """A new file that begins with copies under the old session id is a child of the old session."""
+    old = [claude(1, S, "first prompt"), answer(2, S, "first answer", "m1")]
+    archive.write(archive.claude_path(S), *old)
+    archive.write(archive.claude_path(T), *old, claude(3, T, "second prompt"), answer(4, T, "second answer", "m2"))
+    archive.ingest()
+    sessions = archive.sessions()
+    assert sessions[T]["parent_session_id"] == S
+    assert [(sessions[s]["messages"], sessions[s]["output_tokens"]) for s in (S, T)] == [(2, 5), (2, 5)]
+    assert len(archive.hits("first")) == 2
+
+
+def test_d3_two_writers_keep_both_branches(archive: Archive) -> None:
+    """Two answers to one prompt, interleaved, are both kept."""
+    archive.write(archive.claude_path(S), claude(1, S, "question"),
+                  answer(2, S, "branchleft", "m1", parentUuid=uuid(1)), answer(3, S, "branchright", "m2", parentUuid=uuid(1)))
+    archive.ingest()
+    assert [len(archive.hits(word)) for word in ("branchleft", "branchright")] == [1, 1]
+    assert archive.sessions()[S]["output_tokens"] == 10
+
+
+def test_d7_a_compaction_keeps_one_session_and_its_summary_is_no_prompt(archive: Archive) -> None:
+    """A compact_boundary without parent and a dangling logical parent split nothing."""
+    boundary = claude(3, S, "", type="system", subtype="compact_boundary", logicalParentUuid=uuid(77),
+                      compactMetadata={"trigger": "auto", "preTokens": 9000, "postTokens": 300})
+    archive.write(archive.claude_path(S), claude(1, S, "u1"), answer(2, S, "a1", "m1"), boundary,
+                  claude(4, S, "the summary", isCompactSummary=True), claude(5, S, "u2"))
+    archive.ingest()
+    assert archive.sessions()[S]["turns"] == 2
+    assert archive.rows("views.db", "SELECT trigger, pre_tokens, post_tokens FROM compactions") == [("auto", 9000, 300)]
+
+
+def test_d8_the_project_comes_from_the_record_not_from_the_folder(archive: Archive) -> None:
+    """Two sessions in one slug folder with different working directories have different projects."""
+    archive.write(archive.claude_path(S, "-home-dev-a-b"), claude(1, S, "x", cwd="/home/dev/a-b"))
+    archive.write(archive.claude_path(T, "-home-dev-a-b"), claude(2, T, "y", cwd="/home/dev/a/b"))
+    archive.ingest()
+    assert {s: row["project"] for s, row in archive.sessions().items()} == {S: "/home/dev/a-b", T: "/home/dev/a/b"}
+
+
+def test_d11_letter_case_is_folded_only_under_mnt(archive: Archive) -> None:
+    """`/mnt/c/Users` and `/mnt/c/users` are one project; other paths keep their case."""
+    for number, (session, cwd) in enumerate(((S, "/mnt/c/Users/x"), (T, "/mnt/c/users/x"))):
+        archive.write(archive.codex_path(session), codex(session, [
+            ("event_msg", {"type": "user_message", "message": f"hello {number}"})], {"cwd": cwd}).replace(b"/home/dev/proj", cwd.encode()))
+    archive.ingest()
+    assert len({row["project"] for row in archive.sessions().values()}) == 1
+
+
+def test_d14_worktrees_fold_into_their_repository(archive: Archive) -> None:
+    """A removed `.claude/worktrees/NAME` belongs to the repository above it."""
+    archive.write(archive.claude_path(S), claude(1, S, "x", cwd="/r/.claude/worktrees/elastic-x"))
+    archive.ingest()
+    assert archive.sessions()[S]["project"] == "/r"
+
+
+def test_d16_a_root_named_twice_counts_once(archive: Archive) -> None:
+    """The same home under two names, one of them a symlink, is read once."""
+    archive.write(archive.claude_path(S), claude(1, S, "x"))
+    (archive.folder / "alias").symlink_to(archive.folder / ".claude")
+    report = archive.json("ingest", "--root", f"claude={archive.folder / '.claude'}", "--root", f"claude={archive.folder / 'alias'}")
+    assert report["events"] == 1
+
+
+def test_i4_times_that_run_backwards_keep_file_order(archive: Archive) -> None:
+    """A later line with an earlier time stays later."""
+    archive.write(archive.claude_path(S), claude(9, S, "laterfirst"), claude(3, S, "earliersecond"))
+    archive.ingest()
+    assert archive.sessions()[S]["turns"] == 2
+
+
+def test_two_logs_of_the_same_files_agree(archive: Archive) -> None:
+    """Live tailing in any order and one import of the finished files give the same digests."""
+    rng = random.Random(5)
+    files = {archive.claude_path(s): [line(claude(n, s, f"prompt {n} {s[:4]}")) if n % 2 else line(answer(n, s, f"answer {n}", f"m{s[:2]}{n}"))
+                                      for n in range(start, start + 12)] for s, start in ((S, 1), (T, 50))}
+    files[archive.codex_path(S[::-1])] = codex("c" * 8 + "-0000-4000-8000-000000000003",
+                                               [("event_msg", {"type": "user_message", "message": "hey"}),
+                                                token_count((10, 0, 5, 0), (10, 0, 5, 0))]).splitlines(keepends=True)
+    archive.home = archive.folder / "live"
+    left = {path: list(lines) for path, lines in files.items()}
+    while any(left.values()):
+        path = rng.choice([path for path, lines in left.items() if lines])
+        for _ in range(min(len(left[path]), rng.randrange(1, 4))):
+            archive.write(path, left[path].pop(0), append=True)
+        archive.ingest()
+    live = archive.digests()
+    archive.home = archive.folder / "import"
+    archive.ingest()
+    assert archive.digests() == live
+    assert archive.json("replay", "--verify")["verified"] is True

@@ -1,0 +1,91 @@
+"""Cases F and J: crashes, two processes at once, and work that does not grow with the archive."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+from archive import Archive, answer, claude
+
+S = "aaaaaaaa-0000-4000-8000-000000000001"
+
+
+def command(archive: Archive, *words: str) -> list[str]:
+    """Return the command line of an ingest in a process of its own."""
+    return [sys.executable, "-m", "journal", *words, "--root", f"claude={archive.folder / '.claude'}"]
+
+
+def fill(archive: Archive) -> None:
+    """Write eight sessions of four hundred records."""
+    for number in range(8):
+        session = f"aaaaaaaa-0000-4000-8000-{number:012d}"
+        archive.write(archive.claude_path(session), *(
+            claude(n + 1000 * number, session, f"prompt {n}") if n % 2 else answer(n + 1000 * number, session, "x" * 800, f"m{number}-{n}")
+            for n in range(400)))
+
+
+def test_kill_at_random_moments_loses_and_doubles_nothing(archive: Archive) -> None:
+    """An ingest killed again and again, then run once more, ends in the digests of an undisturbed run."""
+    fill(archive)
+    archive.home = archive.folder / "undisturbed"
+    archive.ingest()
+    expected = archive.digests()
+    archive.home = archive.folder / "killed"
+    environment = {**os.environ, "JOURNAL_HOME": str(archive.home)}
+    rng = random.Random(11)
+    for _ in range(12):
+        process = subprocess.Popen(command(archive, "ingest"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(rng.uniform(0.05, 0.6))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+    archive.ingest()
+    assert archive.digests() == expected
+    verified = archive.json("verify")
+    assert (verified["missing_bytes"], verified["chain_ok"]) == (0, True)
+
+
+def test_f1_two_ingests_at_once(archive: Archive) -> None:
+    """Of two ingests at once one works and the other waits or leaves; nothing is doubled."""
+    fill(archive)
+    environment = {**os.environ, "JOURNAL_HOME": str(archive.home)}
+    both = [subprocess.Popen(command(archive, "ingest"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) for _ in range(2)]
+    assert {process.wait() for process in both} <= {0, 3}
+    for process in both:
+        assert process.stderr is not None
+        process.stderr.close()
+    archive.ingest()
+    assert archive.rows("journal.db", "SELECT count(*), count(DISTINCT event_id) FROM events WHERE type LIKE 'claude%'") == [(3200, 3200)]
+
+
+def test_j2_an_unchanged_tree_appends_nothing(archive: Archive) -> None:
+    """A second ingest of an unchanged tree reads no byte."""
+    fill(archive)
+    archive.ingest()
+    report = archive.ingest()
+    assert (report["events"], report["bytes"]) == (0, 0)
+
+
+def test_deleting_the_views_is_harmless(archive: Archive) -> None:
+    """Without views.db the next command builds the same views again."""
+    fill(archive)
+    archive.ingest()
+    before = archive.digests()
+    for name in ("views.db", "views.db-wal", "views.db-shm"):
+        (archive.home / name).unlink(missing_ok=True)
+    archive.ingest()
+    assert archive.digests() == before
+
+
+def test_a_newer_log_is_refused_with_a_hint(archive: Archive) -> None:
+    """A log written by a newer program is refused, exit 3, and left alone."""
+    archive.write(archive.claude_path(S), claude(1, S, "x"))
+    archive.ingest()
+    import sqlite3
+    connection = sqlite3.connect(archive.home / "journal.db")
+    connection.execute("PRAGMA user_version = 9999")
+    connection.close()
+    status, out, err = archive.run("ingest", "--root", f"claude={archive.folder / '.claude'}")
+    assert (status, out) == (3, "")
+    assert "newer" in err
