@@ -34,10 +34,10 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     """List sessions, newest first."""
     views = read_views(settings)
     project = None if asked.all else current_project(views)
-    where = "1" if asked.all else "kind = 'interactive' AND (?1 IS NULL OR project = ?1)"
+    where = "1" if asked.all else "kind = 'interactive' AND (:project IS NULL OR project = :project)"
     links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
-    rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} AND (?1 IS NULL OR 1) ORDER BY last_at DESC NULLS LAST, session_id LIMIT ?2",
-                         (project, asked.limit)).fetchall()  # fmt: skip
+    rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} ORDER BY last_at DESC NULLS LAST, session_id LIMIT :limit",
+                         {"project": project, "limit": asked.limit}).fetchall()  # fmt: skip
     moment = datetime.now(UTC)
     found = []
     for row in rows:
@@ -50,7 +50,8 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"sessions": found})
         return 0
     print_table(("session", "host", "last", "turns", "output", "state", "title"),
-                [(s["session_id"][:13], s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"]) for s in found])  # fmt: skip
+                [(s["session_id"][:13], s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
+                 for s in found])  # fmt: skip
     if not found:
         say("no sessions here; try: journal sessions --all")
     return 0
@@ -62,7 +63,7 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
 
     views = read_views(settings)
     project = None if asked.all else current_project(views)
-    hits = []
+    hits: list[dict[str, Any]] = []
     for hit in find(views, asked.query, project=project, limit=asked.limit):
         row = views.execute(
             "SELECT role, global_position FROM messages WHERE session_id = ?1 AND record_id = ?2 UNION ALL"
@@ -159,7 +160,9 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
     found, missing = [], 0
     for row in sources(log):
         offset = offset_of(log, row.source_id)
-        events, damaged = log.execute("SELECT count(*), count(damage) FROM events WHERE source_id = ? AND generation = ?", (row.source_id, row.generation)).fetchone()
+        events, damaged = log.execute(
+            "SELECT count(*), count(damage) FROM events WHERE source_id = ? AND generation = ?", (row.source_id, row.generation)
+        ).fetchone()
         item: dict[str, Any] = {"path": row.path, "host": row.host, "state": row.state, "log_bytes": offset.offset_bytes if offset else 0,
                                 "events": events, "lines": events, "damaged": damaged, "disk_bytes": None, "pending": 0, "missing": 0}  # fmt: skip
         path = row.path if os.path.exists(row.path) else row.path + ".zst"
@@ -177,7 +180,8 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"sources": found, "missing_bytes": missing, "chain_ok": chain.ok})
     else:
         print_table(("path", "state", "on disk", "in log", "pending", "missing", "events", "damaged"),
-                    [(s["path"], s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"]) for s in found])  # fmt: skip
+                    [(s["path"], s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"])
+                     for s in found])  # fmt: skip
         say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
         if missing:
             say(f"{missing} bytes on disk are not in the log; run: journal ingest")

@@ -10,7 +10,7 @@ from typing import Any
 from journal.errors import Ambiguous, JournalError
 
 SCHEMA_VERSION = 1
-CONTROL = {code: None for code in range(32)} | {127: None}
+CONTROL = dict.fromkeys([*range(32), 127])
 
 
 def print_json(answer: dict[str, Any]) -> None:

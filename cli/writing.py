@@ -29,7 +29,8 @@ def replay(settings: Settings, asked: argparse.Namespace) -> int:
     """Rebuild the views from the log; with --verify compare a rebuild with the live views; with --into as of a point."""
     from journal.database import open_log
     from journal.lock import writer_lock
-    from projections import digest, replay as rebuilding
+    from projections import digest
+    from projections import replay as rebuilding
     from projections.runner import catch_up
 
     home = open_home(settings.home)

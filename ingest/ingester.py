@@ -52,6 +52,9 @@ class Pass:
         self.adapters = adapters
         self.report = report
         self.known: dict[tuple[str, str], SourceRow] = {(row.host, row.path): row for row in sources(self.connection)}
+        self.by_native_id: dict[tuple[str, str], list[SourceRow]] = {}
+        for row in self.known.values():
+            self.by_native_id.setdefault((row.host, row.native_id), []).append(row)
 
     def take(self, found: Found, present: set[tuple[str, str]]) -> None:
         """Bring one file up to date; what cannot be read is a warning and changes nothing."""
@@ -62,7 +65,7 @@ class Pass:
                 return
             self.report.opened += 1
             with open_source(found.path) as file:
-                row = row or self._moved_or_new(found, stat, file, present)
+                row = row or self._moved_or_new(found, file, present)
                 if row is None:
                     return
                 if row.shape == "document":
@@ -81,7 +84,7 @@ class Pass:
                 for row in gone:
                     self.writer.update_source(row.source_id, state="gone")
 
-    def _moved_or_new(self, found: Found, stat: Stat, file: BinaryIO, present: set[tuple[str, str]]) -> SourceRow | None:
+    def _moved_or_new(self, found: Found, file: BinaryIO, present: set[tuple[str, str]]) -> SourceRow | None:
         """Return the source that this file is: one whose file moved here, or a new one."""
         adapter = self.adapters[found.host]
         native_id = found.candidate.native_id
@@ -91,9 +94,9 @@ class Pass:
                 return None
             native_id = adapter.native_id(found.key, first[0] if first else None)
             file.seek(0)
-        for row in self.known.values():
-            if row.host == found.host and row.native_id == native_id and native_id and (row.host, row.path) not in present \
-                    and row.shape == found.candidate.shape == "lines" and self._same(row, file):  # fmt: skip
+        for row in self.by_native_id.get((found.host, native_id), []) if native_id else []:
+            is_absent = (row.host, row.path) not in present and (row.host, row.path) in self.known
+            if is_absent and row.shape == found.candidate.shape == "lines" and self._same(row, file):
                 with self.writer.transaction():
                     self.writer.update_source(row.source_id, path=found.key, state="live")
                 return self._remember(row._replace(path=found.key), row)

@@ -53,9 +53,14 @@ def _observed(record: JsonObject) -> Iterator[DomainEvent]:
         yield ProjectObserved(record["path"], record.get("real_path"), record.get("root"), record.get("root_commit"), record.get("remote"))
 
 
+def _no_roots(environ: dict[str, str]) -> list[str]:
+    """Return nothing: the inbox lies in the journal's own home, which the command line knows."""
+    return []
+
+
 READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.note": _note,
     "journal.project_observed": _observed,
 }
 
-ADAPTER = Adapter("journal", 1, lambda environ: [], discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("journal", 1, _no_roots, discover, classify, native_id, hint, decode)

@@ -4,7 +4,7 @@ import io
 import os
 from collections.abc import Iterator
 from hashlib import sha256
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple, cast
 
 import orjson
 import zstandard
@@ -43,11 +43,10 @@ def stat_of(path: str) -> Stat:
 
 def open_source(path: str) -> BinaryIO:
     """Open a transcript; a zstd file (by its magic bytes) reads as what was compressed."""
-    file = open(path, "rb", buffering=READ_BYTES)
-    magic = file.peek(4)[:4]
-    if magic != ZSTD_MAGIC:
+    file = io.BufferedReader(io.FileIO(path), READ_BYTES)
+    if file.peek(len(ZSTD_MAGIC))[: len(ZSTD_MAGIC)] != ZSTD_MAGIC:
         return file
-    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(file, closefd=True), READ_BYTES)  # type: ignore[type-var]
+    return io.BufferedReader(cast(io.RawIOBase, zstandard.ZstdDecompressor().stream_reader(file, closefd=True)), READ_BYTES)
 
 
 def fingerprint(file: BinaryIO, generation: int, consumed: int) -> OffsetRow | None:

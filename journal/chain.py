@@ -1,6 +1,6 @@
 """The hash chain over the events, which makes any later change of the log visible.
 
-An event's hash covers the hash before it, the event's place and a salted hash of its bytes. The salts of a segment follow
+An event's hash covers the hash before it, the event's place, its other columns and a salted hash of its bytes. The salts of a segment follow
 from its random seed, so that short secrets cannot be guessed from a hash once bytes and seed are scrubbed.
 """
 
@@ -14,6 +14,9 @@ def content_hash(seed: bytes, index: int, data: bytes) -> bytes:
     return sha256(seed + index.to_bytes(4, "big") + data).digest()
 
 
-def event_hash(before: bytes, place: tuple[int, int, int, int], content: bytes) -> bytes:
-    """Return the hash of an event; *place* is source, generation, offset and length."""
-    return sha256(before + b"%d.%d.%d.%d" % place + content).digest()
+def event_hash(before: bytes, place: tuple[int, int, int, int], told: tuple[str | None, ...], content: bytes) -> bytes:
+    """Return the hash of an event.
+
+    Args: place: source, generation, offset and length. told: type, occurred_at, recorded_at and damage.
+    """
+    return sha256(before + repr((place, told)).encode() + content).digest()

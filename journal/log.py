@@ -114,7 +114,8 @@ class Writer:
 
     def append_lines(self, source_id: int, generation: int, offset: int, data: bytes, lines: list[Line]) -> None:
         """Append consecutive whole lines; *data* is their concatenation and begins at *offset* bytes of the source."""
-        start, at, batch = 0, 0, []
+        start, at = 0, 0
+        batch: list[Line] = []
         for line in lines:
             if batch and at + line.length - start > SEGMENT_BYTES:
                 self._append_segment(source_id, generation, offset + start, data[start:at], batch)
@@ -161,7 +162,8 @@ class Writer:
         rows, at, last, now = [], 0, self.last_hash, self.now()
         for index, line in enumerate(lines):
             content = content_hash(seed, index, data[at : at + line.length])
-            last = event_hash(last, (source_id, generation, offset + at, line.length), content)
+            told = (line.type, line.occurred_at, now, line.damage)
+            last = event_hash(last, (source_id, generation, offset + at, line.length), told, content)
             rows.append((source_id, generation, offset + at, line.length, segment_id,
                          line.type, line.occurred_at, now, line.damage, last))  # fmt: skip
             at += line.length

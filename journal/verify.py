@@ -31,32 +31,29 @@ class SourceReport(NamedTuple):
 
 def check_chain(connection: sqlite3.Connection) -> ChainReport:
     """Recompute the hash of every event and return where the first one differs or cannot be read."""
-    before, after, segment, index, seed = GENESIS, 0, 0, 0, b""
+    before, after, segment, index = GENESIS, 0, 0, 0
     while True:
         rows = connection.execute(
-            "SELECT e.global_position, e.segment_id, s.seed, e.hash FROM events e JOIN segments s USING (segment_id)"
+            "SELECT e.global_position, e.segment_id, s.seed, e.hash, e.type, e.occurred_at, e.recorded_at, e.damage"
+            " FROM events AS e LEFT JOIN segments AS s USING (segment_id)"
             " WHERE e.global_position > ? ORDER BY e.global_position LIMIT ?",
             (after, BATCH),
         ).fetchall()
-        missing = connection.execute(
-            "SELECT min(global_position) FROM events WHERE global_position > ?"
-            " AND segment_id NOT IN (SELECT segment_id FROM segments)",
-            (after,),
-        ).fetchone()[0]
-        if missing is not None and (not rows or missing < rows[-1][0]):
-            return ChainReport(False, missing)
         if not rows:
             return ChainReport(True, None)
+        lost = next((row[0] for row in rows if row[2] is None), None)
+        if lost is not None:
+            return ChainReport(False, lost)
         try:
             events = read_events(connection, after, len(rows))
         except (zstandard.ZstdError, TypeError):
             # Packed bytes that do not unpack, or a part that is gone (its row is None).
             return ChainReport(False, _first_unreadable(connection, [row[0] for row in rows]))
-        for (position, segment_id, row_seed, stored), event in zip(rows, events, strict=True):
+        for (position, segment_id, seed, stored, *told), event in zip(rows, events, strict=True):
             index = index + 1 if segment_id == segment else 0
-            segment, seed = segment_id, row_seed
+            segment = segment_id
             place = (event.source_id, event.generation, event.offset_bytes, event.length_bytes)
-            before = event_hash(before, place, content_hash(seed, index, event.line))
+            before = event_hash(before, place, tuple(told), content_hash(seed, index, event.line))
             if before != stored or position != event.global_position or len(event.line) != event.length_bytes:
                 return ChainReport(False, position)
         after = rows[-1][0]

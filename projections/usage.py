@@ -96,6 +96,8 @@ PROJECTION = Projection(
     statements=(REPORTED, TOTAL),
     handlers={UsageReported: _reported, UsageTotalReported: _total},
     settle=settle,
-    digest={"usage": f"SELECT session_id, response_id, model, {', '.join(FIELDS)}, basis, occurred_at, turn_id, counted, is_copy"
-                     " FROM usage ORDER BY session_id, response_id"},  # fmt: skip
+    digest={
+        "usage": f"SELECT session_id, response_id, model, {', '.join(FIELDS)}, basis, occurred_at, turn_id, counted, is_copy"
+        " FROM usage ORDER BY session_id, response_id"
+    },
 )

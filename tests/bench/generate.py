@@ -15,11 +15,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-WORDS = (
-    "parser token buffer offset cache index session config handler retry timeout socket queue worker branch commit "
-    "merge test fixture schema column migration query cursor snapshot checksum stream decoder encoder registry policy "
-    "threshold window summary error traceback module import function class method value return raise assert path file"
-).split()
+WORDS = [
+    "parser", "token", "buffer", "offset", "cache", "index", "session", "config", "handler", "retry", "timeout",
+    "socket", "queue", "worker", "branch", "commit", "merge", "test", "fixture", "schema", "column", "migration",
+    "query", "cursor", "snapshot", "checksum", "stream", "decoder", "encoder", "registry", "policy", "threshold",
+    "window", "summary", "error", "traceback", "module", "import", "function", "class", "method", "value",
+    "return", "raise", "assert", "path", "file",
+]
 SHARES = {"claude": 0.5, "codex": 0.3, "gemini": 0.08, "copilot": 0.12}
 SESSION_BYTES = 700_000
 START = datetime(2026, 3, 1, 8, 0, tzinfo=UTC)

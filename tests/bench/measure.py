@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
-from generate import generate  # noqa: E402  the folder is no package, on purpose
+from generate import generate
 
 HOSTS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini", "copilot": ".copilot"}
 
@@ -65,7 +65,7 @@ def main() -> None:
         run("replay of all views", home, "replay"),
         run("session list", home, "sessions", "--all", "--json"),
         run("usage report", home, "usage", "--json"),
-        run("rare-token search", home, "search", "checksum_417", "--all", "--json"),
+        run("rare-token search", home, "search", "zzz_absent checksum", "--all", "--json"),
     ]
     print(f"{megabytes:.0f} MB of transcripts\n\n| work | CPU-s | MB/CPU-s | peak RSS MB |\n| --- | ---: | ---: | ---: |")
     for figure in figures:

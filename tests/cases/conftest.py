@@ -7,7 +7,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from archive import Archive  # noqa: E402  this folder is no package, on purpose
+from archive import Archive
 
 
 @pytest.fixture
