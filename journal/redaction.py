@@ -39,7 +39,8 @@ RULES = (
     _rule("url-credentials", ("://",), r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/@\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
     _rule("authorization", ("authorization", "bearer "),
 
-          r"(?i)(\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?\s*|\bbearer\s+)(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}", r"\1[redacted:authorization]"),
+          r"(?i)(\bauthorization[\"']?\s*[:=]\s*[\"']?(?:bearer|basic|token)?\s*|\bbearer\s+)(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}",
+          r"\1[redacted:authorization]"),
     _rule("assignment", ("password", "passwd", "secret", "api_key", "apikey", "api-key", "access_token", "auth_token"),
           r"(?i)(\b[A-Z0-9_-]*"
           r"(?:password|passwd|secret|api[_-]?key|access_token|auth_token)[A-Z0-9_]*[\\\"']*\s*[:=]\s*[\\\"']*)(?!\[redacted)[^\s\\\"',;(){}\[\]]{8,}",
