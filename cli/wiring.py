@@ -104,7 +104,8 @@ def observe_new(home: Home, views: sqlite3.Connection) -> int:
     from journal import inbox
 
     missing = views.execute(
-        "SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND cwd NOT IN (SELECT path FROM project_observations) ORDER BY cwd"
+        "SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND cwd NOT IN (SELECT path FROM project_observations WHERE occurred_at IS NOT NULL)"
+        " ORDER BY cwd"
     ).fetchall()
     moment = now()
     for (cwd,) in missing:

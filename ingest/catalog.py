@@ -4,8 +4,9 @@ from importlib import import_module
 
 from ingest.adapter import Adapter
 
-HOSTS = ("claude", "codex")
-MODULES = {"claude": "ingest.claude", "codex": "ingest.codex", "journal": "ingest.journal_host"}  # fmt: skip
+HOSTS = ("claude", "codex", "gemini", "copilot")
+MODULES = {"claude": "ingest.claude", "codex": "ingest.codex", "gemini": "ingest.gemini", "copilot": "ingest.copilot",
+           "journal": "ingest.journal_host"}  # fmt: skip
 
 
 def adapter(host: str) -> Adapter:

@@ -211,6 +211,8 @@ class SourceFacts(NamedTuple):
     path: str
     native_id: str
     """The session's id as the adapter read it from the path or the first line; the empty string for side files."""
+    shape: str = "lines"
+    """`lines`, or `document` for a whole file that is one event."""
 
 
 class Occurrence(NamedTuple):

@@ -47,7 +47,7 @@ def hash_at(connection: sqlite3.Connection, position: int) -> bytes | None:
 
 def source_facts(connection: sqlite3.Connection) -> dict[int, SourceFacts]:
     """Return what decoders may know of each source."""
-    rows = connection.execute("SELECT source_id, host, path, native_id FROM sources")
+    rows = connection.execute("SELECT source_id, host, path, native_id, shape FROM sources")
     return {row[0]: SourceFacts(*row[1:]) for row in rows}
 
 

@@ -162,7 +162,7 @@ class Pass:
             counted[0] += 1
             counted[1] += length
             size += length
-            values, damage = parse(data)
+            values, damage = parse(data) if facts.shape == "lines" else _document(data)
             decode = self.decode.get(facts.host)
             occurrences: list[Occurrence] = []
             if decode is not None:
@@ -227,6 +227,13 @@ class Pass:
         if waiting:
             raise ProjectionError(f"a handler used an undeclared statement: {next(iter(waiting))}")
         views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session,) for session in rows.sessions])
+
+
+def _document(data: bytes) -> salvage.Salvaged:
+    """Give a whole file as one record: its JSON object, or its text where it is none."""
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return salvage.salvage(data)
+    return salvage.Salvaged(({"text": data.decode("utf-8", "replace")},), None)
 
 
 def _handlers(projections: Iterable[Projection]) -> dict[type, list[Handler]]:

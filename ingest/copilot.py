@@ -1,0 +1,250 @@
+"""GitHub Copilot CLI: where its event logs lie and what they say.
+
+Source of the shapes: transcripts of 1.0.102 and older ones, described in docs/reference/hosts.md. Shapes drift inside one
+schema version, so that every field is optional here. Sub-agents stand in the same file and become sessions of their own.
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ingest import patch, shell
+from ingest.adapter import Adapter, Candidate
+from ingest.fields import compact
+from journal.domain import (
+    ContextCompacted,
+    DomainEvent,
+    FileChanged,
+    JsonObject,
+    MessageProduced,
+    Occurrence,
+    PromptSubmitted,
+    RecordUnrecognised,
+    SessionAnnotated,
+    SessionEnded,
+    SessionLinked,
+    SessionStarted,
+    SourceFacts,
+    ToolCalled,
+    ToolReturned,
+    UsageReported,
+)
+from journal.timestamps import normalise
+
+FORKED = re.compile(r'Forked from "[^"]*" \(([0-9a-f-]{36})\) as "[^"]*" \(([0-9a-f-]{36})\)')
+LEGACY_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
+OPERATIONS = {"create": "add", "edit": "edit", "delete": "delete", "add": "add", "update": "edit"}
+KNOWN = frozenset(
+    "hook.start hook.end session.info session.warning session.error session.usage_checkpoint session.truncation session.auto_mode_resolved"
+    " session.permissions_changed session.model_change session.compaction_start session.handoff system.message system.notification"
+    " assistant.turn_start assistant.turn_end assistant.reasoning permission.requested permission.completed subagent.started subagent.selected"
+    " subagent.configured subagent.completed subagent.failed abort tool.user_requested skill.invoked user.input_requested"
+    " user.input_completed".split()
+)
+
+
+def default_roots(environ: dict[str, str]) -> list[str]:
+    """Return the home of Copilot; `COPILOT_HOME` replaces it."""
+    return [environ.get("COPILOT_HOME") or os.path.join(environ.get("HOME", ""), ".copilot")]
+
+
+def discover(root: str) -> Iterator[Candidate]:
+    """Yield event logs, workspace files and the older layouts below *root*."""
+    os.scandir(root).close()
+    for name in ("history-session-state", "session-state"):
+        for folder, folders, files in os.walk(os.path.join(root, name)):
+            folders[:] = sorted(sub for sub in folders if not sub.startswith("."))
+            for file in sorted(files):
+                found = classify(root, os.path.join(folder, file))
+                if found:
+                    yield found
+
+
+def classify(root: str, path: str) -> Candidate | None:
+    """Return what *path* is to us, if anything."""
+    folder, name = os.path.split(path)
+    parent = os.path.basename(folder)
+    if name == "events.jsonl":
+        return Candidate(path, "lines", parent)
+    if name == "workspace.yaml":
+        return Candidate(path, "document", parent)
+    if parent == "session-state" and name.endswith(".jsonl"):
+        return Candidate(path, "lines", name[: -len(".jsonl")])
+    if parent == "history-session-state" and name.endswith(".json"):
+        found = LEGACY_ID.search(name)
+        return Candidate(path, "document", found[1] if found else name[: -len(".json")])
+    return None
+
+
+def native_id(path: str, first: Any) -> str:
+    """Return the session's id: the name of its folder."""
+    return os.path.basename(os.path.dirname(path))
+
+
+def hint(record: JsonObject) -> tuple[str, str | None]:
+    """Return the event type and time of a record."""
+    return f"copilot.{record.get('type') or 'document'}", normalise(record.get("timestamp"))
+
+
+def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
+    """Return what *record* says."""
+    if source.path.endswith("workspace.yaml"):
+        return _workspace(record)
+    if source.path.endswith(".json"):
+        return _legacy(record)
+    kind, data = record.get("type"), record.get("data")
+    data = data if isinstance(data, dict) else {}
+    reader = READERS.get(kind) if isinstance(kind, str) else None
+    if reader is not None:
+        events = list(reader(source, data))
+    elif kind in KNOWN or (isinstance(kind, str) and kind.startswith("model.")):
+        events = []
+    else:
+        events = [RecordUnrecognised(f"copilot.{kind}")]
+    agent = _text(record.get("agentId"))
+    session = None
+    if agent:
+        session = f"{source.native_id}:{agent}"
+        events.append(SessionLinked("subagent", session, source.native_id, "agentId of the events"))
+    context = _object(data.get("context"))
+    cwd, branch = _text(context.get("cwd")), _text(context.get("branch"))
+    return [Occurrence(tuple(events), normalise(record.get("timestamp")), _text(record.get("id")), session, cwd, branch, _text(data.get("model")))]
+
+
+def _start(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    context = _object(data.get("context"))
+    yield SessionStarted("interactive", _text(data.get("copilotVersion")), _text(data.get("selectedModel")), None, _text(context.get("headCommit")))
+
+
+def _resume(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    yield SessionStarted("interactive", resumed=True)
+
+
+def _info(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    found = FORKED.search(_text(data.get("message")) or "")
+    if data.get("infoType") == "fork" and found:
+        yield SessionLinked("fork", found[2], found[1], "session.info of the fork")
+
+
+def _shutdown(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    yield SessionEnded(_text(data.get("shutdownType")) or "shutdown")
+    metrics = data.get("modelMetrics")
+    for model, figures in metrics.items() if isinstance(metrics, dict) else ():
+        usage = figures.get("usage") if isinstance(figures, dict) else None
+        if isinstance(usage, dict):
+            yield _usage_of(f"shutdown:{model}", model, usage, "shutdown_total")
+
+
+def _usage(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    usage = data.get("usage")
+    if isinstance(usage, dict):
+        accounting = _object(usage.get("accounting"))
+        # The session and number that a request was made under; forks repeat both. An API's own call id may not be unique.
+        named = _text(accounting.get("sourceSessionId"))
+        own = f"{named}.{accounting.get('sequence')}" if named else _text(usage.get("apiCallId")) or compact(usage)
+        yield _usage_of(own, _text(usage.get("model")), usage, "response")
+
+
+def _usage_of(own: str, model: str | None, usage: JsonObject, basis: str) -> UsageReported:
+    """Return the tokens of a usage object; Copilot counts cached tokens, read and written, inside input."""
+    cached, written = _count(usage.get("cacheReadTokens")), _count(usage.get("cacheWriteTokens"))
+    fresh = max(0, _count(usage.get("inputTokens")) - cached - written)
+    return UsageReported(own, model, fresh, _count(usage.get("outputTokens")), cached, written, _count(usage.get("reasoningTokens")), basis)
+
+
+def _prompt(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    said = (_text(data.get("content")) or "").strip()
+    if said:
+        yield MessageProduced("user", "injected", said) if data.get("source") else PromptSubmitted(said)
+
+
+def _answer(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    model, own = _text(data.get("model")), _text(data.get("messageId"))
+    if _text(data.get("reasoningText")):
+        yield MessageProduced("assistant", "reasoning", data["reasoningText"], own, model)
+    if (_text(data.get("content")) or "").strip():
+        yield MessageProduced("assistant", "answer", data["content"], own, model)
+    for asked in data.get("toolRequests") or [] if isinstance(data.get("toolRequests"), list) else []:
+        if isinstance(asked, dict) and isinstance(asked.get("toolCallId"), str):
+            given = asked.get("arguments")
+            yield ToolCalled(asked["toolCallId"], str(asked.get("name")), given if isinstance(given, str) else compact(given))
+            command = given.get("command") if isinstance(given, dict) else None
+            if isinstance(command, str) and asked.get("name") in ("bash", "shell", "powershell"):
+                yield from shell.changes(command, asked["toolCallId"])
+    if own and _count(data.get("outputTokens")):
+        yield UsageReported(f"message:{own}", model, 0, _count(data.get("outputTokens")), basis="message_estimate")
+
+
+def _tool_started(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    call, given = _text(data.get("toolCallId")), data.get("arguments")
+    if call:
+        yield ToolCalled(call, str(data.get("toolName")), given if isinstance(given, str) else compact(given))
+
+
+def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    call = _text(data.get("toolCallId"))
+    if call is None:
+        return
+    result = _object(data.get("result"))
+    error = _object(data.get("error"))
+    executed = _object(data.get("shellExecution"))
+    code = executed.get("exitCode") if isinstance(executed.get("exitCode"), int) else None
+    output = _text(result.get("content")) or _text(error.get("message")) or ""
+    yield ToolReturned(call, data.get("success") is False or bool(code), output, code)
+    edits = [edit for edit in data.get("fileEdits") or [] if isinstance(edit, dict)] if isinstance(data.get("fileEdits"), list) else []
+    added, removed = patch.count(_text(result.get("detailedContent")) or "")
+    for edit in edits:
+        if isinstance(edit.get("path"), str):
+            alone = len(edits) == 1
+            yield FileChanged(edit["path"], OPERATIONS.get(str(edit.get("kind")), "edit"), added if alone else None, removed if alone else None, call)
+
+
+def _compaction(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+    yield ContextCompacted(_text(data.get("trigger")), _whole(data.get("preCompactionTokens")), _whole(data.get("postCompactionTokens")))
+    if _text(data.get("summaryContent")):
+        yield MessageProduced("assistant", "summary", data["summaryContent"])
+
+
+def _workspace(record: JsonObject) -> list[Occurrence]:
+    """Read the flat `key: value` lines of workspace.yaml."""
+    pairs = dict(line.split(": ", 1) for line in (_text(record.get("text")) or "").splitlines() if ": " in line and not line.startswith(" "))
+    name = pairs.get("name", "").strip().strip("'\"")
+    events: tuple[DomainEvent, ...] = (SessionAnnotated(title=name),) if name and pairs.get("user_named") == "true" else ()
+    return [Occurrence(events, normalise(pairs.get("updated_at", "").strip("'\"")), None, None, pairs.get("cwd"), pairs.get("branch"))]
+
+
+def _legacy(record: JsonObject) -> list[Occurrence]:
+    """Read a whole-file document of 2025."""
+    found = []
+    for index, item in enumerate(record.get("history") or [] if isinstance(record.get("history"), list) else []):
+        said = _text(item.get("content")) if isinstance(item, dict) else None
+        if said:
+            event: DomainEvent = PromptSubmitted(said) if item.get("role") == "user" else MessageProduced("assistant", "answer", said)
+            found.append(Occurrence((event,), normalise(item.get("time")), str(index), None, _text(record.get("workspacePath"))))
+    return found or [Occurrence((RecordUnrecognised("copilot.document"),))]
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _object(value: object) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _whole(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
+
+
+def _count(value: object) -> int:
+    return max(0, _whole(value) or 0)
+
+
+READERS: dict[str, Callable[[SourceFacts, JsonObject], Iterator[DomainEvent]]] = {
+    "session.start": _start, "session.resume": _resume, "session.shutdown": _shutdown, "session.usage_record": _usage,
+    "session.info": _info, "session.compaction_complete": _compaction, "user.message": _prompt, "assistant.message": _answer,
+    "tool.execution_start": _tool_started, "tool.execution_complete": _tool_ended,
+}  # fmt: skip
+
+ADAPTER = Adapter("copilot", 1, default_roots, discover, classify, native_id, hint, decode)

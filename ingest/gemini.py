@@ -1,0 +1,258 @@
+"""Gemini CLI: where its patch logs and older documents lie and what they say.
+
+Source of the shapes: transcripts of 0.61.0 and older ones, described in docs/reference/hosts.md. A `.jsonl` transcript is a
+log of patches: the same message id is written several times and the last one wins; `$set.messages` replaces the host's
+list, which drops nothing from the journal.
+"""
+
+import os
+from collections.abc import Iterator
+from typing import Any
+
+from ingest import patch, shell
+from ingest.adapter import Adapter, Candidate
+from ingest.fields import compact
+from journal.domain import (
+    ContextCompacted,
+    DomainEvent,
+    FileChanged,
+    HistoryReplaced,
+    HistoryRewound,
+    JsonObject,
+    MessageProduced,
+    Occurrence,
+    ProjectObserved,
+    PromptSubmitted,
+    RecordUnrecognised,
+    SessionAnnotated,
+    SessionLinked,
+    SessionStarted,
+    SourceFacts,
+    ToolCalled,
+    ToolReturned,
+    UsageReported,
+)
+from journal.timestamps import normalise
+
+INJECTED = ("<session_context>", "<hook_context>")
+SNAPSHOT = "<state_snapshot>"
+EXIT_CODE_SIGN = "Exit Code: "
+SIDE_FILES = ("logs.json", "projects.json", ".project_root")
+NOTICES = ("info", "warning", "error")
+
+
+def default_roots(environ: dict[str, str]) -> list[str]:
+    """Return the home of Gemini; `GEMINI_CLI_HOME` replaces its parent."""
+    return [os.path.join(environ.get("GEMINI_CLI_HOME") or environ.get("HOME", ""), ".gemini")]
+
+
+def discover(root: str) -> Iterator[Candidate]:
+    """Yield transcripts, older documents, checkpoints and the files that name projects below *root*."""
+    os.scandir(root).close()
+    if os.path.isfile(os.path.join(root, "projects.json")):
+        yield Candidate(os.path.join(root, "projects.json"), "document", "")
+    seen: set[str] = set()
+    for folder, folders, files in os.walk(os.path.join(root, "tmp"), followlinks=True):
+        real = os.path.realpath(folder)
+        if real in seen:
+            folders.clear()
+            continue
+        seen.add(real)
+        folders[:] = sorted(name for name in folders if name not in ("tool-outputs", ".git"))
+        for name in sorted(files):
+            found = classify(root, os.path.join(folder, name))
+            if found:
+                yield found
+
+
+def classify(root: str, path: str) -> Candidate | None:
+    """Return what *path* is to us, if anything."""
+    name, parts = os.path.basename(path), path.split(os.sep)
+    if ".tmp-" in name or ".unreadable-" in name:
+        return None
+    if name in SIDE_FILES or (name.startswith("checkpoint-") and name.endswith(".json")) or "checkpoints" in parts[-2:-1]:
+        return Candidate(path, "document", "")
+    if "chats" not in parts:
+        return None
+    if name.endswith(".jsonl"):
+        return Candidate(path, "lines", None)
+    return Candidate(path, "document", None) if name.endswith(".json") else None
+
+
+def native_id(path: str, first: Any) -> str:
+    """Return the session's id from the header, else the file's stem."""
+    found = first.get("sessionId") if isinstance(first, dict) else None
+    return found if isinstance(found, str) else os.path.basename(path).rsplit(".", 1)[0]
+
+
+def hint(record: JsonObject) -> tuple[str, str | None]:
+    """Return the event type and time of a record."""
+    kind = record.get("type")
+    if isinstance(kind, str):
+        return f"gemini.{kind}", normalise(record.get("timestamp"))
+    change = record.get("$set")
+    if isinstance(change, dict):
+        return "gemini.$set", normalise(change.get("lastUpdated"))
+    if "$rewindTo" in record:
+        return "gemini.$rewindTo", None
+    return "gemini.header" if "sessionId" in record else "gemini.document", normalise(record.get("startTime"))
+
+
+def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
+    """Return what *record* says."""
+    if "chats" not in source.path.split(os.sep):
+        return _side_file(source, record)
+    if isinstance(record.get("$set"), dict):
+        return _set(record["$set"])
+    if "$rewindTo" in record:
+        target = _text(record.get("$rewindTo"))
+        return [Occurrence((HistoryRewound(target),) if target else ())]
+    if isinstance(record.get("sessionId"), str) and "type" not in record:
+        return [_header(source, record), *_messages(record.get("messages"))]
+    return [_message(record)]
+
+
+def _header(source: SourceFacts, record: JsonObject) -> Occurrence:
+    child = record.get("kind") == "subagent"
+    events: list[DomainEvent] = [SessionStarted("subagent" if child else None, project_hash=_text(record.get("projectHash")))]
+    folder = os.path.basename(os.path.dirname(source.path))
+    if child and folder != "chats":
+        events.append(SessionLinked("subagent", source.native_id, folder, "folder of the sub-agent's transcript"))
+    directories = record.get("directories")
+    cwd = directories[0] if isinstance(directories, list) and directories else None
+    if _text(record.get("summary")):
+        events.append(SessionAnnotated(title=record["summary"]))
+    return Occurrence(tuple(events), normalise(record.get("startTime")), None, None, _text(cwd))
+
+
+def _set(change: JsonObject) -> list[Occurrence]:
+    at = normalise(change.get("lastUpdated"))
+    events: list[DomainEvent] = []
+    if isinstance(change.get("sessionId"), str):
+        events.append(SessionStarted(resumed=True))
+    found = [Occurrence(tuple(events), at)]
+    messages = change.get("messages")
+    if isinstance(messages, list):
+        # A message kept through a compression comes again under a new id, without tokens: it is known already.
+        squeezed = any(SNAPSHOT in _content(m.get("content")) for m in messages if isinstance(m, dict))
+        kept = [m for m in messages if isinstance(m, dict) and (not squeezed or SNAPSHOT in _content(m.get("content")))]
+        found += _messages(kept)
+        if squeezed:
+            found.append(Occurrence((ContextCompacted(None, None, None),), at))
+        else:
+            found.append(Occurrence((HistoryReplaced(tuple(m["id"] for m in kept if isinstance(m.get("id"), str))),), at))
+    return found
+
+
+def _messages(messages: object) -> list[Occurrence]:
+    return [_message(message) for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+
+
+def _message(record: JsonObject) -> Occurrence:
+    kind = record.get("type")
+    if kind == "user":
+        events = tuple(_user(record))
+    elif kind in ("gemini", "model"):
+        events = tuple(_model(record))
+    elif kind in NOTICES:
+        said = _content(record.get("content"))
+        events = (MessageProduced("system", "notice", said),) if said else ()
+    else:
+        events = (RecordUnrecognised(f"gemini.{kind}"),)
+    return Occurrence(events, normalise(record.get("timestamp")), _text(record.get("id")), None, None, None, _text(record.get("model")))
+
+
+def _user(record: JsonObject) -> Iterator[DomainEvent]:
+    said = "\n".join(part for part in _parts(record.get("content")) if not part.startswith("<hook_context>")).strip()
+    if not said:
+        return
+    if said.startswith(INJECTED):
+        return
+    if SNAPSHOT in said:
+        yield MessageProduced("user", "summary", said)
+    else:
+        yield PromptSubmitted(said)
+
+
+def _model(record: JsonObject) -> Iterator[DomainEvent]:
+    model, own = _text(record.get("model")), _text(record.get("id"))
+    said = _content(record.get("content", record.get("parts")))
+    if said:
+        yield MessageProduced("assistant", "answer", said, own, model)
+    for thought in record.get("thoughts") or [] if isinstance(record.get("thoughts"), list) else []:
+        if isinstance(thought, dict) and _text(thought.get("description")):
+            yield MessageProduced("assistant", "reasoning", f"{thought.get('subject') or ''}: {thought['description']}", own, model)
+    for call in record.get("toolCalls") or [] if isinstance(record.get("toolCalls"), list) else []:
+        if isinstance(call, dict) and isinstance(call.get("id"), str):
+            yield from _call(call)
+    tokens = record.get("tokens")
+    if isinstance(tokens, dict) and own:
+        cached, thoughts = _count(tokens.get("cached")), _count(tokens.get("thoughts"))
+        fresh = max(0, _count(tokens.get("input")) - cached) + _count(tokens.get("tool"))
+        yield UsageReported(own, model, fresh, _count(tokens.get("output")) + thoughts, cached, 0, thoughts)
+
+
+def _call(call: JsonObject) -> Iterator[DomainEvent]:
+    own, name, given = call["id"], str(call.get("name")), call.get("args")
+    yield ToolCalled(own, name, compact(given))
+    if not isinstance(call.get("status"), str):
+        return
+    output = _response(call.get("result"))
+    code = _exit_code(output) if name == "run_shell_command" else None
+    yield ToolReturned(own, call["status"] != "success" or bool(code), output, code)
+    shown = call.get("resultDisplay")
+    if isinstance(shown, dict) and isinstance(shown.get("filePath"), str) and call["status"] == "success":
+        added, removed = patch.count(_text(shown.get("fileDiff")) or "")
+        yield FileChanged(shown["filePath"], "add" if shown.get("isNewFile") else "edit", added, removed, own)
+    elif name == "run_shell_command" and isinstance(given, dict) and isinstance(given.get("command"), str):
+        yield from shell.changes(given["command"], own)
+
+
+def _response(result: object) -> str:
+    """Return the text of a tool's result parts."""
+    texts = []
+    for part in result if isinstance(result, list) else [result]:
+        response = part.get("functionResponse") if isinstance(part, dict) else None
+        inner = response.get("response") if isinstance(response, dict) else None
+        said = inner.get("output", inner.get("error")) if isinstance(inner, dict) else None
+        if isinstance(said, str):
+            texts.append(said)
+    return "\n".join(texts)
+
+
+def _exit_code(output: str) -> int | None:
+    _, sign, rest = output.rpartition(EXIT_CODE_SIGN)
+    digits = rest.split("\n", 1)[0].split("<", 1)[0].strip() if sign else ""
+    return int(digits) if digits.lstrip("-").isdigit() else None
+
+
+def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
+    """Read the files that name project roots; checkpoints and prompt logs are kept and say nothing of their own."""
+    name = os.path.basename(source.path)
+    if name == ".project_root" and isinstance(record.get("text"), str):
+        return [Occurrence((ProjectObserved(record["text"].strip()),))]
+    if name == "projects.json" and isinstance(record.get("projects"), dict):
+        return [Occurrence(tuple(ProjectObserved(root) for root in record["projects"]))]
+    return [Occurrence(())]
+
+
+def _parts(content: object) -> list[str]:
+    if isinstance(content, str):
+        return [content]
+    parts = content if isinstance(content, list) else []
+    return [part if isinstance(part, str) else str(part.get("text", "")) for part in parts if isinstance(part, str | dict)]
+
+
+def _content(content: object) -> str:
+    return "\n".join(part for part in _parts(content) if part)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int:
+    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+ADAPTER = Adapter("gemini", 1, default_roots, discover, classify, native_id, hint, decode)
