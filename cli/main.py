@@ -27,6 +27,8 @@ def parser() -> argparse.ArgumentParser:
 
     command = add("ingest", "read what is new in the transcripts into the log")
     command.add_argument("--root", action="append", default=[], metavar="HOST=PATH", help="read only this host's home folder; may be repeated")
+    command = add("watch", "ingest whenever a transcript changes, until stopped")
+    command.add_argument("--root", action="append", default=[], metavar="HOST=PATH", help="read only this host's home folder; may be repeated")
     command = add("replay", "rebuild the views from the log")
     command.add_argument("--view", action="append", default=[], metavar="NAME", help="only this view; may be repeated")
     command.add_argument("--verify", action="store_true", help="rebuild beside the live views and compare")
@@ -59,6 +61,10 @@ def _scope(command: argparse.ArgumentParser, limit: int) -> None:
 
 def command_named(name: str) -> Command:
     """Return the function of a command; only its module is imported."""
+    if name == "watch":
+        from cli import watching
+
+        return watching.watch
     if name in ("ingest", "replay", "note", "config"):
         from cli import writing
 

@@ -1,0 +1,37 @@
+"""The command that keeps log and views fresh until it is told to stop."""
+
+import argparse
+import os
+import signal
+import threading
+
+from cli.render import say
+from cli.wiring import bring_up_to_date, roots_of
+from journal.errors import LogBusy
+from journal.home import open_home
+from journal.settings import Settings
+
+
+def watch(settings: Settings, asked: argparse.Namespace) -> int:
+    """Ingest whenever a transcript changes, until SIGTERM or Ctrl-C."""
+    from ingest.watch import watch as wait_for_changes
+
+    roots = roots_of(settings, asked.root)
+    home = open_home(settings.home)
+    stop, told = threading.Event(), set[str]()
+
+    def sweep() -> None:
+        try:
+            done = bring_up_to_date(settings, roots)
+        except LogBusy:
+            return
+        for warning in done.report.warnings:
+            if warning not in told:
+                told.add(warning)
+                say(f"warning: {warning}")
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    say(f"watching {len(roots)} roots; stop with Ctrl-C")
+    wait_for_changes([os.path.realpath(path) for _, path in roots] + [home.inbox], sweep, stop, say)
+    return 0
