@@ -100,13 +100,15 @@ def catch_up(log: sqlite3.Connection, views: sqlite3.Connection) -> None:
 
 def observe_new(home: Home, views: sqlite3.Connection) -> int:
     """Put an observation of every working directory not yet observed into the inbox; return how many."""
-    from ingest.observation import observe
-    from journal import inbox
-
     missing = views.execute(
         "SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND cwd NOT IN (SELECT path FROM project_observations WHERE occurred_at IS NOT NULL)"
         " ORDER BY cwd"
     ).fetchall()
+    if not missing:
+        return 0
+    from ingest.observation import observe
+    from journal import inbox
+
     moment = now()
     for (cwd,) in missing:
         inbox.append(home, None, moment[:10], {"at": moment, **observe(cwd)})

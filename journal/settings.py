@@ -1,15 +1,13 @@
 """Settings: one frozen object, built once at the edge from the environment and `config.toml`, and passed down."""
 
 import os
-import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from journal.errors import SettingInvalid
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """What a user can set."""
 
     home: str
@@ -35,11 +33,13 @@ def load(environ: Mapping[str, str]) -> Settings:
     """
     home = default_home(environ)
     path = os.path.join(home, "config.toml")
+    if not os.path.exists(path):
+        return Settings(home)
+    import tomllib  # noqa: PLC0415  costs 5 ms, and most homes have no such file
+
     try:
         with open(path, "rb") as file:
             given = tomllib.load(file)
-    except FileNotFoundError:
-        return Settings(home)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingInvalid(f"{path}: {error}", hint="correct the file, or move it away") from error
     roots = given.get("roots", {})

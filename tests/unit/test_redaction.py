@@ -1,0 +1,41 @@
+"""Redaction takes secrets of known shapes out of text and leaves everything else alone."""
+
+import pytest
+
+from journal.redaction import redact
+
+SECRETS = {
+    "github-token": "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "anthropic-key": "sk-ant-" + "api03-abcdefghijklmnop",
+    "openai-key": "sk-" + "proj-abcdefghijklmnopqrstuv",
+    "aws-key": "AKIA" + "IOSFODNN7EXAMPLE",
+    "google-key": "AIza" + "SyA1234567890abcdefghijklmnopqrstuv",
+    "slack-token": "xoxb-" + "123456789012-abcdef",
+    "npm-token": "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+}
+
+
+@pytest.mark.parametrize(("kind", "secret"), SECRETS.items())
+def test_tokens_are_replaced_by_their_kind(kind: str, secret: str) -> None:
+    """A token inside a sentence leaves only the name of its kind."""
+    assert redact(f"use {secret} here") == f"use [redacted:{kind}] here"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("postgres://u:p4ssw0rd@h/db", "postgres://[redacted:url-credentials]@h/db"),
+        ("Authorization: Bearer abcdef123456", "Authorization: Bearer [redacted:authorization]"),
+        ('{"password": "hunter2hunter2"}', '{"password": "[redacted:assignment]"}'),
+        ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "[redacted:private-key]"),
+    ],
+)
+def test_secrets_in_context_are_replaced(text: str, expected: str) -> None:
+    """Credentials in URLs, headers, assignments and PEM blocks go; what stands around them stays."""
+    assert redact(text) == expected
+
+
+@pytest.mark.parametrize("text", ["commit 9259320c05f3a1b2c3d4e5f60718293a4b5c6d7e", "http://localhost:8080/a@b", "task-manager and risk-free"])
+def test_what_is_no_secret_stays(text: str) -> None:
+    """Commit ids, ports and ordinary words are left alone."""
+    assert redact(text) == text
