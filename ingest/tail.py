@@ -2,6 +2,7 @@
 
 import io
 import os
+import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import BinaryIO, NamedTuple, cast
@@ -42,11 +43,18 @@ def stat_of(path: str) -> Stat:
 
 
 def open_source(path: str) -> BinaryIO:
-    """Open a transcript; a zstd file (by its magic bytes) reads as what was compressed."""
+    """Open a transcript; a zstd file (by its magic bytes) reads as what was compressed.
+
+    What was compressed goes through an unnamed temporary file, since hashes need to seek and memory is bounded.
+    """
     file = io.BufferedReader(io.FileIO(path), READ_BYTES)
     if file.peek(len(ZSTD_MAGIC))[: len(ZSTD_MAGIC)] != ZSTD_MAGIC:
         return file
-    return io.BufferedReader(cast(io.RawIOBase, zstandard.ZstdDecompressor().stream_reader(file, closefd=True)), READ_BYTES)
+    with file:
+        plain = cast(BinaryIO, tempfile.TemporaryFile(buffering=READ_BYTES))  # noqa: SIM115  the caller closes what it gets
+        zstandard.ZstdDecompressor().copy_stream(file, plain)
+        plain.seek(0)
+        return plain
 
 
 def fingerprint(file: BinaryIO, generation: int, consumed: int) -> OffsetRow | None:
