@@ -2,12 +2,13 @@
 
 import argparse
 import os
+import sqlite3
 import sys
 from collections.abc import Callable
 
 from cli.render import close_quietly, fail, say
 from journal import __version__
-from journal.errors import JournalError
+from journal.errors import JournalError, LogBusy, LogCorrupt
 from journal.settings import Settings, load
 
 Command = Callable[[Settings, argparse.Namespace], int]
@@ -81,12 +82,21 @@ def main(words: list[str] | None = None) -> int:
         return command_named(asked.command)(load(os.environ), asked)
     except JournalError as error:
         return fail(error, as_json=asked.json)
+    except sqlite3.DatabaseError as error:
+        return fail(_database_error(error), as_json=asked.json)
     except BrokenPipeError:
         close_quietly()
         return 0
     except KeyboardInterrupt:
         say("interrupted; what was committed stays, and the next run goes on from there")
         return 130
+
+
+def _database_error(error: sqlite3.DatabaseError) -> JournalError:
+    """Return what an error of SQLite in a reading command means: a writer is at work, or the views are damaged."""
+    if "locked" in str(error):
+        return LogBusy("the database is locked by another process", hint="try again in a moment")
+    return LogCorrupt(f"the views cannot be read: {error}", hint="run: journal ingest")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,12 @@
 """Where the layers are wired together: log, hosts, projections, inbox and the observation of projects."""
 
+import contextlib
 import os
 import sqlite3
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cli.render import say
 from journal.errors import Ambiguous, NotFound, SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings
@@ -116,10 +118,20 @@ def observe_new(home: Home, views: sqlite3.Connection) -> int:
 
 
 def open_views(home: Home) -> sqlite3.Connection:
-    """Return a writing connection to the views."""
+    """Return a writing connection to the views; a damaged file is deleted, since the log holds all that it held."""
     from projections import checkpoint, search
 
-    views = checkpoint.connect(home.views_db)
+    try:
+        views = checkpoint.connect(home.views_db)
+        checkpoint.read(views)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError):
+            raise
+        say(f"{home.views_db}: {error}; the views are built again from the log")
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(home.views_db + suffix)
+        views = checkpoint.connect(home.views_db)
     search.register_functions(views)
     return views
 

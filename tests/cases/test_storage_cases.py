@@ -89,3 +89,27 @@ def test_a_newer_log_is_refused_with_a_hint(archive: Archive) -> None:
     status, out, err = archive.run("ingest", "--root", f"claude={archive.folder / '.claude'}")
     assert (status, out) == (3, "")
     assert "newer" in err
+
+
+def test_damaged_views_are_said_and_built_again(archive: Archive) -> None:
+    """Garbage in views.db is an error with a hint for a reader, and the next ingest builds the same views."""
+    archive.write(archive.claude_path(S), claude(1, S, "x"))
+    archive.ingest()
+    before = archive.digests()
+    for name in ("views.db-wal", "views.db-shm"):
+        (archive.home / name).unlink(missing_ok=True)
+    (archive.home / "views.db").write_bytes(b"garbage" * 1000)
+    status, _, err = archive.run("sessions")
+    assert (status, "journal ingest" in err) == (3, True)
+    assert archive.run("ingest", "--root", f"claude={archive.folder / '.claude'}")[0] == 0
+    assert archive.digests() == before
+
+
+def test_a_damaged_log_is_refused_and_left_alone(archive: Archive) -> None:
+    """Garbage in journal.db is an error, exit 3, and stays as it is."""
+    archive.home.mkdir()
+    (archive.home / "journal.db").write_bytes(b"garbage" * 1000)
+    (archive.folder / ".claude").mkdir()
+    status, _, err = archive.run("ingest", "--root", f"claude={archive.folder / '.claude'}")
+    assert (status, "not a database" in err) == (3, True)
+    assert (archive.home / "journal.db").read_bytes() == b"garbage" * 1000
