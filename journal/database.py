@@ -126,7 +126,22 @@ def open_log(home_db: str, *, writable: bool) -> sqlite3.Connection:
         )
     if version == 0 and writable:
         create(connection)
+    elif version < SCHEMA_VERSION and writable:
+        connection.close()
+        _upgrade(home_db, version)
+        return open_log(home_db, writable=True)
     return connection
+
+
+def _upgrade(path: str, version: int) -> None:
+    """Back up an older log, then bring it up to this program's schema."""
+    from journal import migrate  # noqa: PLC0415  SQLAlchemy and Alembic take half a second to import
+
+    migrate.back_up(path, os.path.join(os.path.dirname(path), "backups"), f"journal-schema-{version}.db")
+    migrate.upgrade(path)
+    connection = connect(path)
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.close()
 
 
 def create(connection: sqlite3.Connection) -> None:
