@@ -98,7 +98,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     reader = READERS.get(kind) if isinstance(kind, str) else None
     if reader is not None:
         events = list(reader(source, data))
-    elif kind in KNOWN or (isinstance(kind, str) and kind.startswith("model.")):
+    elif isinstance(kind, str) and (kind in KNOWN or kind.startswith("model.")):
         events = []
     else:
         events = [RecordUnrecognised(f"copilot.{kind}")]

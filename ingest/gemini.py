@@ -6,6 +6,7 @@ list, which drops nothing from the journal.
 """
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -36,7 +37,8 @@ from journal.timestamps import normalise
 
 INJECTED = ("<session_context>", "<hook_context>")
 SNAPSHOT = "<state_snapshot>"
-EXIT_CODE_SIGN = "Exit Code: "
+EXIT_CODE = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
+HOOK_CONTEXT = re.compile(r"\A(?:<hook_context>.*?</hook_context>\s*)+", re.DOTALL)
 SIDE_FILES = ("logs.json", "projects.json", ".project_root")
 NOTICES = ("info", "warning", "error")
 
@@ -103,21 +105,21 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     if "chats" not in source.path.split(os.sep):
         return _side_file(source, record)
     if isinstance(record.get("$set"), dict):
-        return _set(record["$set"])
+        return _set(source, record["$set"])
     if "$rewindTo" in record:
         target = _text(record.get("$rewindTo"))
         return [Occurrence((HistoryRewound(target),) if target else ())]
     if isinstance(record.get("sessionId"), str) and "type" not in record:
-        return [_header(source, record), *_messages(record.get("messages"))]
-    return [_message(record)]
+        return [_header(source, record), *_messages(source, record.get("messages"))]
+    return [_message(source, record)]
 
 
 def _header(source: SourceFacts, record: JsonObject) -> Occurrence:
-    child = record.get("kind") == "subagent"
+    child = record.get("kind") == "subagent" or _is_child(source)
     events: list[DomainEvent] = [SessionStarted("subagent" if child else None, project_hash=_text(record.get("projectHash")))]
-    folder = os.path.basename(os.path.dirname(source.path))
-    if child and folder != "chats":
-        events.append(SessionLinked("subagent", source.native_id, folder, "folder of the sub-agent's transcript"))
+    if _is_child(source):
+        parent = os.path.basename(os.path.dirname(source.path))
+        events.append(SessionLinked("subagent", source.native_id, parent, "folder of the sub-agent's transcript"))
     directories = record.get("directories")
     cwd = directories[0] if isinstance(directories, list) and directories else None
     if _text(record.get("summary")):
@@ -125,7 +127,12 @@ def _header(source: SourceFacts, record: JsonObject) -> Occurrence:
     return Occurrence(tuple(events), normalise(record.get("startTime")), None, None, _text(cwd))
 
 
-def _set(change: JsonObject) -> list[Occurrence]:
+def _is_child(source: SourceFacts) -> bool:
+    """Return whether the transcript stands in a folder named after a parent session."""
+    return os.path.basename(os.path.dirname(source.path)) != "chats"
+
+
+def _set(source: SourceFacts, change: JsonObject) -> list[Occurrence]:
     at = normalise(change.get("lastUpdated"))
     events: list[DomainEvent] = []
     if isinstance(change.get("sessionId"), str):
@@ -136,7 +143,7 @@ def _set(change: JsonObject) -> list[Occurrence]:
         # A message kept through a compression comes again under a new id, without tokens: it is known already.
         squeezed = any(SNAPSHOT in _content(m.get("content")) for m in messages if isinstance(m, dict))
         kept = [m for m in messages if isinstance(m, dict) and (not squeezed or SNAPSHOT in _content(m.get("content")))]
-        found += _messages(kept)
+        found += _messages(source, kept)
         if squeezed:
             found.append(Occurrence((ContextCompacted(None, None, None),), at))
         else:
@@ -144,14 +151,14 @@ def _set(change: JsonObject) -> list[Occurrence]:
     return found
 
 
-def _messages(messages: object) -> list[Occurrence]:
-    return [_message(message) for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
+def _messages(source: SourceFacts, messages: object) -> list[Occurrence]:
+    return [_message(source, message) for message in messages if isinstance(message, dict)] if isinstance(messages, list) else []
 
 
-def _message(record: JsonObject) -> Occurrence:
+def _message(source: SourceFacts, record: JsonObject) -> Occurrence:
     kind = record.get("type")
     if kind == "user":
-        events = tuple(_user(record))
+        events = tuple(_user(record, _is_child(source)))
     elif kind in ("gemini", "model"):
         events = tuple(_model(record))
     elif kind in NOTICES:
@@ -162,14 +169,16 @@ def _message(record: JsonObject) -> Occurrence:
     return Occurrence(events, normalise(record.get("timestamp")), _text(record.get("id")), None, None, None, _text(record.get("model")))
 
 
-def _user(record: JsonObject) -> Iterator[DomainEvent]:
-    said = "\n".join(part for part in _parts(record.get("content")) if not part.startswith("<hook_context>")).strip()
-    if not said:
-        return
-    if said.startswith(INJECTED):
+def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
+    # Without a terminal, the context of a hook stands in one part with the prompt after it.
+    parts = (HOOK_CONTEXT.sub("", part) for part in _parts(record.get("content")))
+    said = "\n".join(part for part in parts if not part.startswith("<hook_context>")).strip()
+    if not said or said.startswith(INJECTED):
         return
     if SNAPSHOT in said:
         yield MessageProduced("user", "summary", said)
+    elif child:
+        yield MessageProduced("user", "injected", said)
     else:
         yield PromptSubmitted(said)
 
@@ -197,7 +206,7 @@ def _call(call: JsonObject) -> Iterator[DomainEvent]:
     yield ToolCalled(own, name, compact(given))
     if not isinstance(call.get("status"), str):
         return
-    output = _response(call.get("result"))
+    output = _response(call.get("result"), own)
     code = _exit_code(output) if name == "run_shell_command" else None
     yield ToolReturned(own, call["status"] != "success" or bool(code), output, code)
     shown = call.get("resultDisplay")
@@ -208,22 +217,19 @@ def _call(call: JsonObject) -> Iterator[DomainEvent]:
         yield from shell.changes(given["command"], own)
 
 
-def _response(result: object) -> str:
-    """Return the text of a tool's result parts."""
-    texts = []
-    for part in result if isinstance(result, list) else [result]:
-        response = part.get("functionResponse") if isinstance(part, dict) else None
-        inner = response.get("response") if isinstance(response, dict) else None
-        said = inner.get("output", inner.get("error")) if isinstance(inner, dict) else None
-        if isinstance(said, str):
-            texts.append(said)
-    return "\n".join(texts)
+def _response(result: object, own: str) -> str:
+    """Return the text of a call's result parts; after a resume each call holds the results of all parallel calls."""
+    parts = [part for part in (result if isinstance(result, list) else [result]) if isinstance(part, dict)]
+    responses = [part["functionResponse"] for part in parts if isinstance(part.get("functionResponse"), dict)]
+    chosen = [response for response in responses if response.get("id") == own] or responses
+    inners = [response["response"] for response in chosen if isinstance(response.get("response"), dict)]
+    said = (inner.get("output", inner.get("error")) for inner in inners)
+    return "\n".join(text for text in said if isinstance(text, str))
 
 
 def _exit_code(output: str) -> int | None:
-    _, sign, rest = output.rpartition(EXIT_CODE_SIGN)
-    digits = rest.split("\n", 1)[0].split("<", 1)[0].strip() if sign else ""
-    return int(digits) if digits.lstrip("-").isdigit() else None
+    found = EXIT_CODE.findall(output)
+    return int(found[-1]) if found else None
 
 
 def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
@@ -239,8 +245,13 @@ def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
 def _parts(content: object) -> list[str]:
     if isinstance(content, str):
         return [content]
-    parts = content if isinstance(content, list) else []
-    return [part if isinstance(part, str) else str(part.get("text", "")) for part in parts if isinstance(part, str | dict)]
+    texts: list[str] = []
+    for part in content if isinstance(content, list) else []:
+        # A thought repeats what `thoughts` says.
+        text = part.get("text") if isinstance(part, dict) and not part.get("thought") else part
+        if isinstance(text, str):
+            texts.append(text)
+    return texts
 
 
 def _content(content: object) -> str:
