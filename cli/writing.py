@@ -4,7 +4,7 @@ import argparse
 
 from cli.render import print_json, print_table, say
 from cli.wiring import LOCK_WAIT_S, bring_up_to_date, current_project, decoders, now, open_views, read_views, roots_of, session_by_prefix
-from journal.errors import NotFound
+from journal.errors import NotFound, SettingInvalid
 from journal.home import open_home
 from journal.settings import Settings
 
@@ -39,7 +39,7 @@ def replay(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.as_of is not None:
         point = {"position": int(asked.as_of)} if asked.as_of.isdigit() else {"time": asked.as_of}
         if not asked.into:
-            raise NotFound("--as-of needs --into FILE", hint="journal replay --as-of 100 --into old.db")
+            raise SettingInvalid("--as-of needs --into FILE", hint="journal replay --as-of 100 --into old.db")
         views = rebuilding.build_at(log, asked.into, *decoders(), **point)
     else:
         with writer_lock(home, LOCK_WAIT_S):

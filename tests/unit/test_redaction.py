@@ -1,5 +1,7 @@
 """Redaction takes secrets of known shapes out of text and leaves everything else alone."""
 
+import time
+
 import pytest
 
 from journal.redaction import redact
@@ -39,3 +41,22 @@ def test_secrets_in_context_are_replaced(text: str, expected: str) -> None:
 def test_what_is_no_secret_stays(text: str) -> None:
     """Commit ids, ports and ordinary words are left alone."""
     assert redact(text) == text
+
+
+HOSTILE = (
+    "secret" * 100_000,
+    "authorization:" + " " * 500_000 + "\n!",
+    "bearer" + " " * 500_000,
+    "-a" * 250_000 + " secret",
+    "eyJ-" * 150_000,
+    "-----BEGIN PRIVATE KEY-----" * 20_000,
+    "http://a:" * 60_000,
+)
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=[text[:8] for text in HOSTILE])
+def test_half_a_megabyte_of_near_misses_takes_linear_time(text: str) -> None:
+    """A quadratic pattern would take minutes here, a linear one well under a second."""
+    started = time.process_time()
+    redact(text)
+    assert time.process_time() - started < 3
