@@ -156,7 +156,7 @@ def _user(record: JsonObject) -> Iterator[DomainEvent]:
         return
     if record.get("isCompactSummary"):
         yield MessageProduced("user", "summary", text)
-    elif record.get("isMeta") or record.get("rowSource") in ("harness", "hook") or text.startswith(NO_PROMPT):
+    elif record.get("isMeta") or record.get("isSidechain") or record.get("rowSource") in ("harness", "hook") or text.startswith(NO_PROMPT):
         if text.startswith("<command-name>/clear"):
             return
         yield MessageProduced("user", "injected", text)
