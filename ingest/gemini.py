@@ -141,8 +141,8 @@ def _set(source: SourceFacts, change: JsonObject) -> list[Occurrence]:
     messages = change.get("messages")
     if isinstance(messages, list):
         # A message kept through a compression comes again under a new id, without tokens: it is known already.
-        squeezed = any(SNAPSHOT in _content(m.get("content")) for m in messages if isinstance(m, dict))
-        kept = [m for m in messages if isinstance(m, dict) and (not squeezed or SNAPSHOT in _content(m.get("content")))]
+        squeezed = any(_content(m.get("content")).lstrip().startswith(SNAPSHOT) for m in messages if isinstance(m, dict))
+        kept = [m for m in messages if isinstance(m, dict) and (not squeezed or _content(m.get("content")).lstrip().startswith(SNAPSHOT))]
         found += _messages(source, kept)
         if squeezed:
             found.append(Occurrence((ContextCompacted(None, None, None),), at))
@@ -175,7 +175,7 @@ def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
     said = "\n".join(part for part in parts if not part.startswith("<hook_context>")).strip()
     if not said or said.startswith(INJECTED):
         return
-    if SNAPSHOT in said:
+    if said.startswith(SNAPSHOT):
         yield MessageProduced("user", "summary", said)
     elif child:
         yield MessageProduced("user", "injected", said)
