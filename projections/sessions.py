@@ -8,7 +8,7 @@ from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, Sess
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
-from projections.projects import project_of
+from projections.projects import WSL_DRIVE, project_of
 
 TITLE_CHARS = 80
 LINK_ORDER = "CASE kind WHEN 'subagent' THEN 0 WHEN 'resume' THEN 1 WHEN 'fork' THEN 2 ELSE 3 END"
@@ -32,8 +32,8 @@ MODELS = """SELECT DISTINCT model FROM (SELECT model FROM usage WHERE session_id
 UNION SELECT model FROM messages WHERE session_id = ?1 AND kind = 'answer' AND NOT is_copy) WHERE model IS NOT NULL ORDER BY model"""
 PARENT = f"""SELECT parent_session_id, kind FROM session_links WHERE child_session_id = ?
 ORDER BY {LINK_ORDER}, occurred_at, parent_session_id LIMIT 1"""
-RELATIVE = """UPDATE file_changes SET path = CASE WHEN absolute_path LIKE ?2 ESCAPE '\\' THEN substr(absolute_path, ?3) ELSE absolute_path END
-WHERE session_id = ?1"""
+RELATIVE = """UPDATE file_changes SET path = iif(substr(iif(?3, lower(absolute_path), absolute_path), 1, length(?2)) = ?2,
+    substr(absolute_path, length(?2) + 1), absolute_path) WHERE session_id = ?1"""
 
 
 def _fact(place: Place, rows: Rows, fact: str, value: object) -> None:
@@ -79,9 +79,9 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
             continue
         names = ", ".join(row)
         views.execute(f"INSERT OR REPLACE INTO sessions ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
-        prefix = (row["project"] or "").rstrip("/") + "/"
-        escaped = prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        views.execute(RELATIVE, (session_id, f"{escaped}%", len(prefix) + 1))
+        project = row["project"]
+        prefix = "" if project is None else project.rstrip("/") + "/"
+        views.execute(RELATIVE, (session_id, prefix, bool(WSL_DRIVE.match(prefix))))
 
 
 def _row(views: sqlite3.Connection, session_id: str) -> dict[str, Any] | None:
@@ -126,7 +126,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=1,
+    version=2,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
