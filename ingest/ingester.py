@@ -5,17 +5,19 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple
 
 import zstandard
 
 from ingest.adapter import Adapter, Candidate
-from ingest.tail import Batch, Stat, fingerprint, open_source, read_batches, same_bytes, stat_of
+from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
 from journal.log import Line, OffsetRow, SourceRow, Writer, offset_of, sources
 from journal.reader import read_source
 from journal.salvage import salvage
 
-COMPRESSED = ".zst"
+FIRST_LINES = 100
+"""How many lines are searched for the session's id where the path does not tell it."""
 LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
 STAT_COLUMNS = ("dev", "inode", "size", "mtime_ns", "ctime_ns")
 
@@ -76,9 +78,13 @@ class Pass:
             self.report.warnings.append(f"{found.path}: {getattr(error, 'strerror', None) or error}")
 
     def mark_gone(self, readable_roots: Sequence[tuple[str, str]], present: set[tuple[str, str]]) -> None:
-        """Mark sources below a root that could be read and whose files are no more."""
+        """Mark sources below a root that could be read and whose files are no more.
+
+        A file below a folder that cannot be read was not found either, so each is looked up.
+        """
         gone = [row for row in self.known.values() if row.state in ("live", "compressed") and (row.host, row.path) not in present
-                and any(row.host == host and row.path.startswith(root + os.sep) for host, root in readable_roots)]  # fmt: skip
+                and any(row.host == host and row.path.startswith(root + os.sep) for host, root in readable_roots)
+                and _is_gone(row.path)]  # fmt: skip
         if gone:
             with self.writer.transaction():
                 for row in gone:
@@ -86,17 +92,13 @@ class Pass:
 
     def _moved_or_new(self, found: Found, file: BinaryIO, present: set[tuple[str, str]]) -> SourceRow | None:
         """Return the source that this file is: one whose file moved here, or a new one."""
-        adapter = self.adapters[found.host]
-        native_id = found.candidate.native_id
+        native_id = self._native_id(found, file) if found.candidate.native_id is None else found.candidate.native_id
         if native_id is None:
-            first = salvage(file.readline()).values if found.candidate.shape == "lines" else salvage(file.read()).values
-            if not first and found.candidate.shape == "lines":
-                return None
-            native_id = adapter.native_id(found.key, first[0] if first else None)
-            file.seek(0)
+            return None
         for row in self.by_native_id.get((found.host, native_id), []) if native_id else []:
             is_absent = (row.host, row.path) not in present and (row.host, row.path) in self.known
-            if is_absent and row.shape == found.candidate.shape == "lines" and self._same(row, file):
+            # Not found is not gone: another root may not have been asked for, and then this file is a copy.
+            if is_absent and row.shape == found.candidate.shape == "lines" and _is_gone(row.path) and self._same(row, file):
                 with self.writer.transaction():
                     self.writer.update_source(row.source_id, path=found.key, state="live")
                 return self._remember(row._replace(path=found.key), row)
@@ -104,6 +106,35 @@ class Pass:
             source_id = self.writer.register(found.host, native_id, found.key, found.candidate.shape)
         row = SourceRow(source_id, found.host, native_id, found.key, found.candidate.shape, 0, "live", None, None, None, None, None)
         return self._remember(row, row)
+
+    def _native_id(self, found: Found, file: BinaryIO) -> str | None:
+        """Return the session's id as the first record tells it that does, else as the path does.
+
+        Returns: None while there is no whole record: an id is never changed later, so it is not guessed from half a line.
+        """
+        adapter = self.adapters[found.host]
+        by_path = adapter.native_id(found.key, None)
+        if found.candidate.shape == "document":
+            values = salvage(file.read(LARGEST_DOCUMENT_BYTES)).values
+            file.seek(0)
+            return adapter.native_id(found.key, values[0]) if values else by_path
+        whole_lines, has_record = 0, False
+        for line in islice(file, FIRST_LINES):
+            if not line.endswith(b"\n") and not is_whole_object(line):
+                break
+            whole_lines += 1
+            for value in salvage(line).values:
+                has_record = True
+                native_id = adapter.native_id(found.key, value)
+                if native_id != by_path:
+                    file.seek(0)
+                    return native_id
+        file.seek(0)
+        if has_record or whole_lines == FIRST_LINES:
+            return by_path
+        if whole_lines:
+            self.report.warnings.append(f"{found.path}: no whole record yet, not read")
+        return None
 
     def _remember(self, row: SourceRow, before: SourceRow) -> SourceRow:
         self.known.pop((before.host, before.path), None)
@@ -179,9 +210,7 @@ class Pass:
         return consumed
 
     def _save_fingerprint(self, row: SourceRow, generation: int, consumed: int, file: BinaryIO) -> None:
-        place = file.tell()
         hashes = fingerprint(file, generation, consumed)
-        file.seek(place)
         if hashes is None:
             raise OSError(f"the file shrank while it was read: {row.path}")
         self.writer.save_offset(row.source_id, hashes)
@@ -197,6 +226,28 @@ class Pass:
         return type, occurred_at, damage
 
 
+def _is_text(path: str) -> bool:
+    """Tell whether *path* can be stored: a name that is no UTF-8 comes with lone surrogates, which SQLite refuses."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _is_gone(path: str) -> bool:
+    """Tell whether there is certainly no such file, nor its compressed twin; one that cannot be looked up is not gone."""
+    for name in (path, path + COMPRESSED):
+        try:
+            os.lstat(name)
+        except (FileNotFoundError, NotADirectoryError):
+            continue
+        except OSError:
+            return False
+        return False
+    return True
+
+
 def discover(roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], report: IngestReport) -> tuple[list[Found], list[tuple[str, str]]]:
     """Return all files that the adapters want, in a fixed order, and the roots that could be read."""
     found: dict[tuple[str, str], Found] = {}
@@ -208,6 +259,9 @@ def discover(roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], 
         seen.add((host, real))
         try:
             for candidate in adapters[host].discover(real):
+                if not _is_text(candidate.path):
+                    report.warnings.append(f"{os.fsencode(candidate.path)!r}: the name is not UTF-8, not read")
+                    continue
                 key = candidate.path.removesuffix(COMPRESSED)
                 if (host, key) not in found or not candidate.path.endswith(COMPRESSED):
                     found[host, key] = Found(host, key, candidate.path, candidate)

@@ -50,7 +50,12 @@ def _note(record: JsonObject) -> Iterator[DomainEvent]:
 
 def _observed(record: JsonObject) -> Iterator[DomainEvent]:
     if isinstance(record.get("path"), str):
-        yield ProjectObserved(record["path"], record.get("real_path"), record.get("root"), record.get("root_commit"), record.get("remote"))
+        yield ProjectObserved(record["path"], *(_text(record.get(name)) for name in ("real_path", "root", "root_commit", "remote")))
+
+
+def _text(value: Any) -> str | None:
+    """Return *value* if it is text; a field of another type counts as absent."""
+    return value if isinstance(value, str) else None
 
 
 def _no_roots(environ: dict[str, str]) -> list[str]:

@@ -6,6 +6,7 @@ import subprocess
 from typing import Any
 
 TIMEOUT_S = 3
+SUBMODULES = f"{os.sep}.git{os.sep}modules{os.sep}"
 CREDENTIALS = re.compile(r"(://)[^/@]+@")
 
 
@@ -18,17 +19,30 @@ def observe(path: str) -> dict[str, Any]:
     record["real_path"] = os.path.realpath(path)
     common = _git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")
     if common:
-        record["root"] = os.path.dirname(common) if os.path.basename(common) == ".git" else common
+        record["root"] = _root(path, common)
+        commits = _git(path, "rev-list", "--max-parents=0", "HEAD")
+        record["root_commit"] = min(commits.split()) if commits else None
         remote = _git(path, "config", "--get", "remote.origin.url")
         record["remote"] = CREDENTIALS.sub(r"\1", remote) if remote else None
     return record
 
 
+def _root(path: str, common: str) -> str:
+    """Return the folder that all worktrees of a repository share; a submodule keeps its git folder inside its parent's."""
+    if SUBMODULES in common:
+        return _git(path, "rev-parse", "--show-toplevel") or common
+    return os.path.dirname(common) if os.path.basename(common) == ".git" else common
+
+
 def _git(path: str, *words: str) -> str | None:
-    """Return what one git command prints, or None when it fails or takes too long."""
+    """Return what one git command prints, or None when it fails or takes too long.
+
+    Variables such as GIT_DIR, which git sets for its own hooks, would answer for another repository than *path*.
+    """
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     try:
         done = subprocess.run(["git", "-C", path, *words], capture_output=True, timeout=TIMEOUT_S, check=False,  # noqa: S603,S607  fixed words; git is found on PATH as the user has it
-                              env={**os.environ, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})  # fmt: skip
+                              env={**inherited, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"})  # fmt: skip
     except (OSError, subprocess.TimeoutExpired):
         return None
     text = done.stdout.decode(errors="replace").strip()

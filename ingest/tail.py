@@ -1,7 +1,9 @@
 """What happened to a file since it was last read, judged from its stat values and from hashes of what was consumed."""
 
+import errno
 import io
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
@@ -16,6 +18,9 @@ WINDOW_BYTES = 4096
 FIRST_WINDOW = 64 * 1024
 READ_BYTES = 1024 * 1024
 BATCH_LINES = 1000
+COMPRESSED = ".zst"
+COMPRESSED_PIECE_BYTES = 64 * 1024
+"""One piece is decompressed at once in memory, so it is small."""
 ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 
 
@@ -37,8 +42,13 @@ class Batch(NamedTuple):
 
 
 def stat_of(path: str) -> Stat:
-    """Return the stat values of *path*."""
+    """Return the stat values of *path*.
+
+    Raises: OSError: it cannot be read, or is no regular file (opening a named pipe would wait for ever).
+    """
     found = os.stat(path)
+    if not stat.S_ISREG(found.st_mode):
+        raise OSError(errno.EINVAL, "no regular file, not read", path)
     return Stat(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
@@ -46,15 +56,35 @@ def open_source(path: str) -> BinaryIO:
     """Open a transcript; a zstd file (by its magic bytes) reads as what was compressed.
 
     What was compressed goes through an unnamed temporary file, since hashes need to seek and memory is bounded.
+
+    Raises: ZstdError: damaged, or cut because it is still being written; such a file says nothing about its source.
     """
     file = io.BufferedReader(io.FileIO(path), READ_BYTES)
-    if file.peek(len(ZSTD_MAGIC))[: len(ZSTD_MAGIC)] != ZSTD_MAGIC:
+    is_magic = file.peek(len(ZSTD_MAGIC))[: len(ZSTD_MAGIC)] == ZSTD_MAGIC
+    if not is_magic and not (path.endswith(COMPRESSED) and os.fstat(file.fileno()).st_size < len(ZSTD_MAGIC)):
         return file
     with file:
         plain = cast(BinaryIO, tempfile.TemporaryFile(buffering=READ_BYTES))  # noqa: SIM115  the caller closes what it gets
-        zstandard.ZstdDecompressor().copy_stream(file, plain)
-        plain.seek(0)
+        try:
+            _decompress(file, plain)
+            plain.seek(0)
+        except BaseException:
+            plain.close()
+            raise
         return plain
+
+
+def _decompress(file: BinaryIO, plain: BinaryIO) -> None:
+    """Copy all frames of *file*; `copy_stream` of the library takes a cut frame for a whole one."""
+    frame, is_whole = zstandard.ZstdDecompressor().decompressobj(), False
+    while piece := file.read(COMPRESSED_PIECE_BYTES):
+        while piece:
+            if is_whole:
+                frame = zstandard.ZstdDecompressor().decompressobj()
+            plain.write(frame.decompress(piece))
+            is_whole, piece = frame.eof, frame.unused_data
+    if not is_whole:
+        raise zstandard.ZstdError("the compressed file is cut")
 
 
 def fingerprint(file: BinaryIO, generation: int, consumed: int) -> OffsetRow | None:
@@ -113,5 +143,5 @@ def same_bytes(file: BinaryIO, logged: Iterator[bytes]) -> bool:
 
 
 def _piece(file: BinaryIO, offset: int, length: int) -> bytes:
-    file.seek(offset)
-    return file.read(length)
+    """Read past the buffer, which would fetch 1 MiB for every 4 KiB and lose the place of the reader."""
+    return os.pread(file.fileno(), length, offset)
