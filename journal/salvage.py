@@ -33,7 +33,11 @@ def salvage(line: bytes) -> Salvaged:
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:
-        return _repair(line)
+        try:
+            return _repair(line)
+        except RecursionError:
+            # What `json` could still read is too deep for cleaning, which takes two frames a level.
+            return Salvaged((), "depth")
     if type(value) is dict:
         return Salvaged((value,), None)
     return Salvaged((), "array" if type(value) is list else "scalar")
