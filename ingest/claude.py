@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest import shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact
+from ingest.fields import compact, count_of, number_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -112,8 +112,8 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     model = message.get("model") if isinstance(message, dict) else None
     found = [*_run(record), *reader(record), *_links(source, record)]
     return [Occurrence(
-        tuple(found), normalise(record.get("timestamp")), _text(record.get("uuid")), _side_session(source, record),
-        _text(record.get("cwd")), _text(record.get("gitBranch")) or None, model if isinstance(model, str) and model != SYNTHETIC_MODEL else None,
+        tuple(found), normalise(record.get("timestamp")), text_of(record.get("uuid")), _side_session(source, record),
+        text_of(record.get("cwd")), text_of(record.get("gitBranch")) or None, model if isinstance(model, str) and model != SYNTHETIC_MODEL else None,
     )]  # fmt: skip
 
 
@@ -135,9 +135,9 @@ def _links(source: SourceFacts, record: JsonObject) -> Iterator[DomainEvent]:
         yield SessionLinked("subagent", side, own, "isSidechain")
     asked, named, process = record.get("requestSessionId"), record.get("sessionId"), record.get("session_id")
     if isinstance(asked, str) and asked != own:
-        yield SessionLinked("fork", own, asked, "requestSessionId", _text(record.get("uuid")))
+        yield SessionLinked("fork", own, asked, "requestSessionId", text_of(record.get("uuid")))
     elif isinstance(named, str) and named != own:
-        yield SessionLinked("resume", own, named, "sessionId of copied records", _text(record.get("uuid")))
+        yield SessionLinked("resume", own, named, "sessionId of copied records", text_of(record.get("uuid")))
     elif isinstance(process, str) and process != own and record.get("type") == "attachment":
         yield SessionLinked("clear", own, process, "session_id of the process")
 
@@ -169,11 +169,11 @@ def _run(record: JsonObject) -> Iterator[DomainEvent]:
     if record.get("parentUuid") is None and "uuid" in record and record.get("subtype") != "compact_boundary":
         entry = record.get("entrypoint")
         kind = "subagent" if record.get("isSidechain") else "headless" if entry in ("sdk-cli", "sdk-ts", "sdk-py") else "interactive"
-        yield SessionStarted(kind, _text(record.get("version")))
+        yield SessionStarted(kind, text_of(record.get("version")))
 
 
 def _result(record: JsonObject, block: JsonObject) -> Iterator[DomainEvent]:
-    call, failed = _text(block.get("tool_use_id")), bool(block.get("is_error"))
+    call, failed = text_of(block.get("tool_use_id")), bool(block.get("is_error"))
     if call is None:
         return
     output = _flat(block.get("content"))
@@ -207,23 +207,23 @@ def _assistant(record: JsonObject) -> Iterator[DomainEvent]:
     message = record.get("message")
     if not isinstance(message, dict):
         return
-    model, response = _text(message.get("model")), _text(message.get("id"))
+    model, response = text_of(message.get("model")), text_of(message.get("id"))
     synthetic = model == SYNTHETIC_MODEL
     content = message.get("content")
     for block in [{"type": "text", "text": content}] if isinstance(content, str) else content if isinstance(content, list) else []:
         kind = block.get("type") if isinstance(block, dict) else None
         if kind == "text" and isinstance(block.get("text"), str):
             yield MessageProduced("assistant", "notice" if synthetic else "answer", block["text"], response,
-                                  None if synthetic else model, _text(record.get("parentUuid")))  # fmt: skip
+                                  None if synthetic else model, text_of(record.get("parentUuid")))  # fmt: skip
         elif kind == "thinking" and isinstance(block.get("thinking"), str) and block["thinking"]:
-            yield MessageProduced("assistant", "reasoning", block["thinking"], response, model, _text(record.get("parentUuid")))
+            yield MessageProduced("assistant", "reasoning", block["thinking"], response, model, text_of(record.get("parentUuid")))
         elif kind == "tool_use" and isinstance(block.get("id"), str):
             yield from _call(block)
     if not synthetic and isinstance(message.get("usage"), dict):
         usage = message["usage"]
         yield UsageReported(
-            response or f"~{record.get('uuid')}", model, _count(usage.get("input_tokens")), _count(usage.get("output_tokens")),
-            _count(usage.get("cache_read_input_tokens")), _count(usage.get("cache_creation_input_tokens")),
+            response or f"~{record.get('uuid')}", model, count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")),
+            count_of(usage.get("cache_read_input_tokens")), count_of(usage.get("cache_creation_input_tokens")),
         )  # fmt: skip
 
 
@@ -240,7 +240,7 @@ def _system(record: JsonObject) -> Iterator[DomainEvent]:
     if subtype == "compact_boundary":
         details = record.get("compactMetadata")
         details = details if isinstance(details, dict) else {}
-        yield ContextCompacted(_text(details.get("trigger")), _number(details.get("preTokens")), _number(details.get("postTokens")))
+        yield ContextCompacted(text_of(details.get("trigger")), number_of(details.get("preTokens")), number_of(details.get("postTokens")))
 
 
 def _attachment(record: JsonObject) -> Iterator[DomainEvent]:
@@ -261,24 +261,12 @@ def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     """Read `.meta.json` of a sub-agent and `custom-title.json` of a session."""
     events: list[DomainEvent] = []
     if source.path.endswith(".meta.json"):
-        events.append(SessionLinked("subagent", source.native_id, source.native_id.split(":", 1)[0], "meta.json", _text(record.get("toolUseId"))))
+        events.append(SessionLinked("subagent", source.native_id, source.native_id.split(":", 1)[0], "meta.json", text_of(record.get("toolUseId"))))
         if isinstance(record.get("description"), str):
             events.append(SessionAnnotated(title=record["description"]))
     else:
         events += _title(record)
     return [Occurrence(tuple(events))]
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _count(value: object) -> int:
-    return max(0, _number(value) or 0)
 
 
 def _flat(content: object) -> str:

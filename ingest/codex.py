@@ -13,7 +13,7 @@ import orjson
 
 from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact
+from ingest.fields import compact, count_of, number_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -111,7 +111,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     if kind in ("session_meta", "turn_context"):
         git = payload.get("git")
         branch = git.get("branch") if isinstance(git, dict) else None
-        return [Occurrence(events, at, record_id, None, _text(payload.get("cwd")), _text(branch), _text(payload.get("model")))]
+        return [Occurrence(events, at, record_id, None, text_of(payload.get("cwd")), text_of(branch), text_of(payload.get("model")))]
     return [Occurrence(events, at, record_id)]
 
 
@@ -130,22 +130,22 @@ def _bare(source: SourceFacts, record: JsonObject) -> tuple[DomainEvent, ...]:
 
 
 def _index_line(record: JsonObject) -> list[Occurrence]:
-    name, thread = _text(record.get("thread_name")), _text(record.get("id"))
+    name, thread = text_of(record.get("thread_name")), text_of(record.get("id"))
     events = (SessionAnnotated(title=name),) if name and thread else ()
     return [Occurrence(events, normalise(record.get("updated_at")), None, thread)]
 
 
 def _meta(source: SourceFacts, payload: JsonObject) -> Events:
-    own = _text(payload.get("id")) or source.native_id
+    own = text_of(payload.get("id")) or source.native_id
     spawned = payload.get("source")
     child = isinstance(spawned, dict) and "subagent" in spawned
-    originator = _text(payload.get("originator")) or ""
+    originator = text_of(payload.get("originator")) or ""
     headless = originator.startswith(HEADLESS_ORIGINATORS) or spawned == "exec"
     git = payload.get("git")
-    yield SessionStarted("subagent" if child else "headless" if headless else "interactive", _text(payload.get("cli_version")),
-                         head_commit=_text(git.get("commit_hash")) if isinstance(git, dict) else None)  # fmt: skip
-    parent = _text(payload.get("parent_thread_id"))
-    forked = _text(payload.get("forked_from_id"))
+    yield SessionStarted("subagent" if child else "headless" if headless else "interactive", text_of(payload.get("cli_version")),
+                         head_commit=text_of(git.get("commit_hash")) if isinstance(git, dict) else None)  # fmt: skip
+    parent = text_of(payload.get("parent_thread_id"))
+    forked = text_of(payload.get("forked_from_id"))
     if parent:
         yield SessionLinked("subagent", own, parent, "parent_thread_id")
     elif forked:
@@ -159,7 +159,7 @@ def _nothing(source: SourceFacts, payload: JsonObject) -> Events:
 
 def _usage(source: SourceFacts, payload: JsonObject) -> Events:
     usage = payload.get("usage")
-    response = _text(payload.get("response_id"))
+    response = text_of(payload.get("response_id"))
     if isinstance(usage, dict) and response:
         fresh, output, cached, written, reasoning = _figures(usage)
         yield UsageReported(response, None, fresh, output, cached, written, reasoning)
@@ -167,7 +167,7 @@ def _usage(source: SourceFacts, payload: JsonObject) -> Events:
 
 def _compacted(source: SourceFacts, payload: JsonObject) -> Events:
     yield ContextCompacted(None, None, None)
-    text = _text(payload.get("message"))
+    text = text_of(payload.get("message"))
     if text:
         yield MessageProduced("assistant", "summary", text)
 
@@ -179,7 +179,7 @@ def _response_item(source: SourceFacts, payload: JsonObject) -> Events:
 
 
 def _call(source: SourceFacts, payload: JsonObject) -> Events:
-    call, name = _text(payload.get("call_id")) or _text(payload.get("id")), str(payload.get("name") or payload.get("type"))
+    call, name = text_of(payload.get("call_id")) or text_of(payload.get("id")), str(payload.get("name") or payload.get("type"))
     given = payload.get("arguments", payload.get("input", payload.get("action")))
     text = given if isinstance(given, str) else compact(given)
     if call is None:
@@ -199,7 +199,7 @@ def _command(arguments: str) -> str:
 
 
 def _output(source: SourceFacts, payload: JsonObject) -> Events:
-    call, output = _text(payload.get("call_id")), _content(payload.get("output"))
+    call, output = text_of(payload.get("call_id")), _content(payload.get("output"))
     if call is None:
         return
     found = EXIT_CODE.search(output[:2000])
@@ -216,13 +216,13 @@ def _event(source: SourceFacts, payload: JsonObject) -> Events:
 
 
 def _prompt(source: SourceFacts, payload: JsonObject) -> Events:
-    text = _text(payload.get("message"))
+    text = text_of(payload.get("message"))
     if text:
         yield PromptSubmitted(text)
 
 
 def _answer(source: SourceFacts, payload: JsonObject) -> Events:
-    text = _text(payload.get("message"))
+    text = text_of(payload.get("message"))
     if text:
         yield MessageProduced("assistant", "answer", text)
 
@@ -233,7 +233,7 @@ def _tokens(source: SourceFacts, payload: JsonObject) -> Events:
     if isinstance(info, dict) and isinstance(total, dict):
         last = info.get("last_token_usage")
         yield UsageTotalReported(None, _figures(total), _figures(last) if isinstance(last, dict) else None,
-                                 _number(info.get("model_context_window")))  # fmt: skip
+                                 number_of(info.get("model_context_window")))  # fmt: skip
 
 
 def _item(source: SourceFacts, payload: JsonObject) -> Events:
@@ -252,7 +252,7 @@ def _user_item(source: SourceFacts, item: JsonObject) -> Events:
 def _agent_item(source: SourceFacts, item: JsonObject) -> Events:
     text = _content(item.get("content"))
     if text:
-        yield MessageProduced("assistant", "answer", text, _text(item.get("id")))
+        yield MessageProduced("assistant", "answer", text, text_of(item.get("id")))
 
 
 def _reasoning(source: SourceFacts, item: JsonObject) -> Events:
@@ -264,27 +264,27 @@ def _reasoning(source: SourceFacts, item: JsonObject) -> Events:
 
 def _execution(source: SourceFacts, item: JsonObject) -> Events:
     """Read a command that ran: an item, or the older exec_command_end event."""
-    call, command = _text(item.get("id")) or _text(item.get("call_id")), item.get("command")
+    call, command = text_of(item.get("id")) or text_of(item.get("call_id")), item.get("command")
     if call is None:
         return
     text = str(command[-1]) if isinstance(command, list) and command else str(command or "")
     yield ToolCalled(call, "exec_command", compact({"cmd": text}))
-    code = _number(item.get("exit_code"))
-    yield ToolReturned(call, bool(code) or item.get("status") == "failed", _text(item.get("aggregated_output")) or "", code)
+    code = number_of(item.get("exit_code"))
+    yield ToolReturned(call, bool(code) or item.get("status") == "failed", text_of(item.get("aggregated_output")) or "", code)
     if "call_id" not in item:  # the older event stands beside a function_call, which has told the same files
         yield from shell.changes(text, call)
 
 
 def _file_change(source: SourceFacts, item: JsonObject) -> Events:
     """Read an applied patch: an item, or the older patch_apply_end event."""
-    call, changes = _text(item.get("id")) or _text(item.get("call_id")), item.get("changes")
+    call, changes = text_of(item.get("id")) or text_of(item.get("call_id")), item.get("changes")
     if item.get("success") is False or item.get("status") == "failed":
         return
     for path, change in changes.items() if isinstance(changes, dict) else ():
         if not isinstance(change, dict):
             continue
         operation = OPERATIONS.get(str(change.get("type")), "edit")
-        content, diff, moved = _text(change.get("content")), _text(change.get("unified_diff")), _text(change.get("move_path"))
+        content, diff, moved = text_of(change.get("content")), text_of(change.get("unified_diff")), text_of(change.get("move_path"))
         added, removed = patch.count(diff) if diff else (content.count("\n") + (not content.endswith("\n")) if content else 0, 0)
         if operation == "delete":
             added, removed = 0, added
@@ -300,16 +300,16 @@ def _completed(source: SourceFacts, payload: JsonObject) -> Events:
 
 
 def _named(source: SourceFacts, payload: JsonObject) -> Events:
-    title = _text(payload.get("thread_name"))
+    title = text_of(payload.get("thread_name"))
     if title:
         yield SessionAnnotated(title=title)
 
 
 def _figures(usage: JsonObject) -> tuple[int, int, int, int, int]:
     """Return uncached input, output, cache read, cache write, reasoning; Codex counts cached inside input."""
-    cached = _count(usage.get("cached_input_tokens"))
-    return (max(0, _count(usage.get("input_tokens")) - cached), _count(usage.get("output_tokens")), cached, 0,
-            _count(usage.get("reasoning_output_tokens")))  # fmt: skip
+    cached = count_of(usage.get("cached_input_tokens"))
+    return (max(0, count_of(usage.get("input_tokens")) - cached), count_of(usage.get("output_tokens")), cached, 0,
+            count_of(usage.get("reasoning_output_tokens")))  # fmt: skip
 
 
 def _content(content: object) -> str:
@@ -318,18 +318,6 @@ def _content(content: object) -> str:
         return content
     parts = content if isinstance(content, list) else []
     return "\n".join(p if isinstance(p, str) else str(p.get("text", f"[{p.get('type')}]")) for p in parts if isinstance(p, str | dict))
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _count(value: object) -> int:
-    return max(0, _number(value) or 0)
 
 
 Reader = Callable[[SourceFacts, JsonObject], Events]

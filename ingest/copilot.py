@@ -11,7 +11,7 @@ from typing import Any
 
 from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact
+from ingest.fields import compact, count_of, number_of, object_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -102,19 +102,19 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
         events = []
     else:
         events = [RecordUnrecognised(f"copilot.{kind}")]
-    agent = _text(record.get("agentId"))
+    agent = text_of(record.get("agentId"))
     session = None
     if agent:
         session = f"{source.native_id}:{agent}"
         events.append(SessionLinked("subagent", session, source.native_id, "agentId of the events"))
-    context = _object(data.get("context"))
-    cwd, branch = _text(context.get("cwd")), _text(context.get("branch"))
-    return [Occurrence(tuple(events), normalise(record.get("timestamp")), _text(record.get("id")), session, cwd, branch, _text(data.get("model")))]
+    context = object_of(data.get("context"))
+    cwd, branch = text_of(context.get("cwd")), text_of(context.get("branch"))
+    return [Occurrence(tuple(events), normalise(record.get("timestamp")), text_of(record.get("id")), session, cwd, branch, text_of(data.get("model")))]
 
 
 def _start(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    context = _object(data.get("context"))
-    yield SessionStarted("interactive", _text(data.get("copilotVersion")), _text(data.get("selectedModel")), None, _text(context.get("headCommit")))
+    context = object_of(data.get("context"))
+    yield SessionStarted("interactive", text_of(data.get("copilotVersion")), text_of(data.get("selectedModel")), None, text_of(context.get("headCommit")))
 
 
 def _resume(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
@@ -122,13 +122,13 @@ def _resume(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _info(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    found = FORKED.search(_text(data.get("message")) or "")
+    found = FORKED.search(text_of(data.get("message")) or "")
     if data.get("infoType") == "fork" and found:
         yield SessionLinked("fork", found[2], found[1], "session.info of the fork")
 
 
 def _shutdown(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    yield SessionEnded(_text(data.get("shutdownType")) or "shutdown")
+    yield SessionEnded(text_of(data.get("shutdownType")) or "shutdown")
     metrics = data.get("modelMetrics")
     for model, figures in metrics.items() if isinstance(metrics, dict) else ():
         usage = figures.get("usage") if isinstance(figures, dict) else None
@@ -139,31 +139,31 @@ def _shutdown(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
 def _usage(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
     usage = data.get("usage")
     if isinstance(usage, dict):
-        accounting = _object(usage.get("accounting"))
+        accounting = object_of(usage.get("accounting"))
         # The session and number that a request was made under; forks repeat both. An API's own call id may not be unique.
-        named = _text(accounting.get("sourceSessionId"))
-        own = f"{named}.{accounting.get('sequence')}" if named else _text(usage.get("apiCallId")) or compact(usage)
-        yield _usage_of(own, _text(usage.get("model")), usage, "response")
+        named = text_of(accounting.get("sourceSessionId"))
+        own = f"{named}.{accounting.get('sequence')}" if named else text_of(usage.get("apiCallId")) or compact(usage)
+        yield _usage_of(own, text_of(usage.get("model")), usage, "response")
 
 
 def _usage_of(own: str, model: str | None, usage: JsonObject, basis: str) -> UsageReported:
     """Return the tokens of a usage object; Copilot counts cached tokens, read and written, inside input."""
-    cached, written = _count(usage.get("cacheReadTokens")), _count(usage.get("cacheWriteTokens"))
-    fresh = max(0, _count(usage.get("inputTokens")) - cached - written)
-    return UsageReported(own, model, fresh, _count(usage.get("outputTokens")), cached, written, _count(usage.get("reasoningTokens")), basis)
+    cached, written = count_of(usage.get("cacheReadTokens")), count_of(usage.get("cacheWriteTokens"))
+    fresh = max(0, count_of(usage.get("inputTokens")) - cached - written)
+    return UsageReported(own, model, fresh, count_of(usage.get("outputTokens")), cached, written, count_of(usage.get("reasoningTokens")), basis)
 
 
 def _prompt(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    said = (_text(data.get("content")) or "").strip()
+    said = (text_of(data.get("content")) or "").strip()
     if said:
         yield MessageProduced("user", "injected", said) if data.get("source") else PromptSubmitted(said)
 
 
 def _answer(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    model, own = _text(data.get("model")), _text(data.get("messageId"))
-    if _text(data.get("reasoningText")):
+    model, own = text_of(data.get("model")), text_of(data.get("messageId"))
+    if text_of(data.get("reasoningText")):
         yield MessageProduced("assistant", "reasoning", data["reasoningText"], own, model)
-    if (_text(data.get("content")) or "").strip():
+    if (text_of(data.get("content")) or "").strip():
         yield MessageProduced("assistant", "answer", data["content"], own, model)
     for asked in data.get("toolRequests") or [] if isinstance(data.get("toolRequests"), list) else []:
         if isinstance(asked, dict) and isinstance(asked.get("toolCallId"), str):
@@ -172,28 +172,28 @@ def _answer(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
             command = given.get("command") if isinstance(given, dict) else None
             if isinstance(command, str) and asked.get("name") in ("bash", "shell", "powershell"):
                 yield from shell.changes(command, asked["toolCallId"])
-    if own and _count(data.get("outputTokens")):
-        yield UsageReported(f"message:{own}", model, 0, _count(data.get("outputTokens")), basis="message_estimate")
+    if own and count_of(data.get("outputTokens")):
+        yield UsageReported(f"message:{own}", model, 0, count_of(data.get("outputTokens")), basis="message_estimate")
 
 
 def _tool_started(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    call, given = _text(data.get("toolCallId")), data.get("arguments")
+    call, given = text_of(data.get("toolCallId")), data.get("arguments")
     if call:
         yield ToolCalled(call, str(data.get("toolName")), given if isinstance(given, str) else compact(given))
 
 
 def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    call = _text(data.get("toolCallId"))
+    call = text_of(data.get("toolCallId"))
     if call is None:
         return
-    result = _object(data.get("result"))
-    error = _object(data.get("error"))
-    executed = _object(data.get("shellExecution"))
+    result = object_of(data.get("result"))
+    error = object_of(data.get("error"))
+    executed = object_of(data.get("shellExecution"))
     code = executed.get("exitCode") if isinstance(executed.get("exitCode"), int) else None
-    output = _text(result.get("content")) or _text(error.get("message")) or ""
+    output = text_of(result.get("content")) or text_of(error.get("message")) or ""
     yield ToolReturned(call, data.get("success") is False or bool(code), output, code)
     edits = [edit for edit in data.get("fileEdits") or [] if isinstance(edit, dict)] if isinstance(data.get("fileEdits"), list) else []
-    added, removed = patch.count(_text(result.get("detailedContent")) or "")
+    added, removed = patch.count(text_of(result.get("detailedContent")) or "")
     for edit in edits:
         if isinstance(edit.get("path"), str):
             alone = len(edits) == 1
@@ -201,14 +201,14 @@ def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _compaction(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    yield ContextCompacted(_text(data.get("trigger")), _whole(data.get("preCompactionTokens")), _whole(data.get("postCompactionTokens")))
-    if _text(data.get("summaryContent")):
+    yield ContextCompacted(text_of(data.get("trigger")), number_of(data.get("preCompactionTokens")), number_of(data.get("postCompactionTokens")))
+    if text_of(data.get("summaryContent")):
         yield MessageProduced("assistant", "summary", data["summaryContent"])
 
 
 def _workspace(record: JsonObject) -> list[Occurrence]:
     """Read the flat `key: value` lines of workspace.yaml."""
-    pairs = dict(line.split(": ", 1) for line in (_text(record.get("text")) or "").splitlines() if ": " in line and not line.startswith(" "))
+    pairs = dict(line.split(": ", 1) for line in (text_of(record.get("text")) or "").splitlines() if ": " in line and not line.startswith(" "))
     name = pairs.get("name", "").strip().strip("'\"")
     events: tuple[DomainEvent, ...] = (SessionAnnotated(title=name),) if name and pairs.get("user_named") == "true" else ()
     return [Occurrence(events, normalise(pairs.get("updated_at", "").strip("'\"")), None, None, pairs.get("cwd"), pairs.get("branch"))]
@@ -218,27 +218,11 @@ def _legacy(record: JsonObject) -> list[Occurrence]:
     """Read a whole-file document of 2025."""
     found = []
     for index, item in enumerate(record.get("history") or [] if isinstance(record.get("history"), list) else []):
-        said = _text(item.get("content")) if isinstance(item, dict) else None
+        said = text_of(item.get("content")) if isinstance(item, dict) else None
         if said:
             event: DomainEvent = PromptSubmitted(said) if item.get("role") == "user" else MessageProduced("assistant", "answer", said)
-            found.append(Occurrence((event,), normalise(item.get("time")), str(index), None, _text(record.get("workspacePath"))))
+            found.append(Occurrence((event,), normalise(item.get("time")), str(index), None, text_of(record.get("workspacePath"))))
     return found or [Occurrence((RecordUnrecognised("copilot.document"),))]
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _object(value: object) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
-
-
-def _count(value: object) -> int:
-    return max(0, _whole(value) or 0)
 
 
 READERS: dict[str, Callable[[SourceFacts, JsonObject], Iterator[DomainEvent]]] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact
+from ingest.fields import compact, count_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -107,7 +107,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     if isinstance(record.get("$set"), dict):
         return _set(source, record["$set"])
     if "$rewindTo" in record:
-        target = _text(record.get("$rewindTo"))
+        target = text_of(record.get("$rewindTo"))
         return [Occurrence((HistoryRewound(target),) if target else ())]
     if isinstance(record.get("sessionId"), str) and "type" not in record:
         return [_header(source, record), *_messages(source, record.get("messages"))]
@@ -116,15 +116,15 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
 
 def _header(source: SourceFacts, record: JsonObject) -> Occurrence:
     child = record.get("kind") == "subagent" or _is_child(source)
-    events: list[DomainEvent] = [SessionStarted("subagent" if child else None, project_hash=_text(record.get("projectHash")))]
+    events: list[DomainEvent] = [SessionStarted("subagent" if child else None, project_hash=text_of(record.get("projectHash")))]
     if _is_child(source):
         parent = os.path.basename(os.path.dirname(source.path))
         events.append(SessionLinked("subagent", source.native_id, parent, "folder of the sub-agent's transcript"))
     directories = record.get("directories")
     cwd = directories[0] if isinstance(directories, list) and directories else None
-    if _text(record.get("summary")):
+    if text_of(record.get("summary")):
         events.append(SessionAnnotated(title=record["summary"]))
-    return Occurrence(tuple(events), normalise(record.get("startTime")), None, None, _text(cwd))
+    return Occurrence(tuple(events), normalise(record.get("startTime")), None, None, text_of(cwd))
 
 
 def _is_child(source: SourceFacts) -> bool:
@@ -166,7 +166,7 @@ def _message(source: SourceFacts, record: JsonObject) -> Occurrence:
         events = (MessageProduced("system", "notice", said),) if said else ()
     else:
         events = (RecordUnrecognised(f"gemini.{kind}"),)
-    return Occurrence(events, normalise(record.get("timestamp")), _text(record.get("id")), None, None, None, _text(record.get("model")))
+    return Occurrence(events, normalise(record.get("timestamp")), text_of(record.get("id")), None, None, None, text_of(record.get("model")))
 
 
 def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
@@ -184,21 +184,21 @@ def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
 
 
 def _model(record: JsonObject) -> Iterator[DomainEvent]:
-    model, own = _text(record.get("model")), _text(record.get("id"))
+    model, own = text_of(record.get("model")), text_of(record.get("id"))
     said = _content(record.get("content", record.get("parts")))
     if said:
         yield MessageProduced("assistant", "answer", said, own, model)
     for thought in record.get("thoughts") or [] if isinstance(record.get("thoughts"), list) else []:
-        if isinstance(thought, dict) and _text(thought.get("description")):
+        if isinstance(thought, dict) and text_of(thought.get("description")):
             yield MessageProduced("assistant", "reasoning", f"{thought.get('subject') or ''}: {thought['description']}", own, model)
     for call in record.get("toolCalls") or [] if isinstance(record.get("toolCalls"), list) else []:
         if isinstance(call, dict) and isinstance(call.get("id"), str):
             yield from _call(call)
     tokens = record.get("tokens")
     if isinstance(tokens, dict) and own:
-        cached, thoughts = _count(tokens.get("cached")), _count(tokens.get("thoughts"))
-        fresh = max(0, _count(tokens.get("input")) - cached) + _count(tokens.get("tool"))
-        yield UsageReported(own, model, fresh, _count(tokens.get("output")) + thoughts, cached, 0, thoughts)
+        cached, thoughts = count_of(tokens.get("cached")), count_of(tokens.get("thoughts"))
+        fresh = max(0, count_of(tokens.get("input")) - cached) + count_of(tokens.get("tool"))
+        yield UsageReported(own, model, fresh, count_of(tokens.get("output")) + thoughts, cached, 0, thoughts)
 
 
 def _call(call: JsonObject) -> Iterator[DomainEvent]:
@@ -211,7 +211,7 @@ def _call(call: JsonObject) -> Iterator[DomainEvent]:
     yield ToolReturned(own, call["status"] != "success" or bool(code), output, code)
     shown = call.get("resultDisplay")
     if isinstance(shown, dict) and isinstance(shown.get("filePath"), str) and call["status"] == "success":
-        added, removed = patch.count(_text(shown.get("fileDiff")) or "")
+        added, removed = patch.count(text_of(shown.get("fileDiff")) or "")
         yield FileChanged(shown["filePath"], "add" if shown.get("isNewFile") else "edit", added, removed, own)
     elif name == "run_shell_command" and isinstance(given, dict) and isinstance(given.get("command"), str):
         yield from shell.changes(given["command"], own)
@@ -256,14 +256,6 @@ def _parts(content: object) -> list[str]:
 
 def _content(content: object) -> str:
     return "\n".join(part for part in _parts(content) if part)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _count(value: object) -> int:
-    return max(0, value) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 ADAPTER = Adapter("gemini", 1, default_roots, discover, classify, native_id, hint, decode)

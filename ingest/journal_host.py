@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ingest.adapter import Adapter, Candidate
+from ingest.fields import text_of
 from journal.domain import DomainEvent, JsonObject, Occurrence, ProjectObserved, RecordUnrecognised, SessionAnnotated, SourceFacts
 from journal.timestamps import normalise
 
@@ -50,12 +51,7 @@ def _note(record: JsonObject) -> Iterator[DomainEvent]:
 
 def _observed(record: JsonObject) -> Iterator[DomainEvent]:
     if isinstance(record.get("path"), str):
-        yield ProjectObserved(record["path"], *(_text(record.get(name)) for name in ("real_path", "root", "root_commit", "remote")))
-
-
-def _text(value: Any) -> str | None:
-    """Return *value* if it is text; a field of another type counts as absent."""
-    return value if isinstance(value, str) else None
+        yield ProjectObserved(record["path"], *(text_of(record.get(name)) for name in ("real_path", "root", "root_commit", "remote")))
 
 
 def _no_roots(environ: dict[str, str]) -> list[str]:

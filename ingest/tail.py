@@ -1,5 +1,6 @@
 """What happened to a file since it was last read, judged from its stat values and from hashes of what was consumed."""
 
+import contextlib
 import errno
 import io
 import os
@@ -65,12 +66,11 @@ def open_source(path: str) -> BinaryIO:
         return file
     with file:
         plain = cast(BinaryIO, tempfile.TemporaryFile(buffering=READ_BYTES))  # noqa: SIM115  the caller closes what it gets
-        try:
+        with contextlib.ExitStack() as on_failure:
+            on_failure.enter_context(plain)
             _decompress(file, plain)
             plain.seek(0)
-        except BaseException:
-            plain.close()
-            raise
+            on_failure.pop_all()
         return plain
 
 

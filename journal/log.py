@@ -79,18 +79,19 @@ class Writer:
 
         Raises: LogFull: the disk is full. LogBusy, LogCorrupt.
         """
-        before = self.last_hash
+        before, is_committed = self.last_hash, False
         try:
             self.connection.execute("BEGIN IMMEDIATE")
             yield
             self.connection.execute("COMMIT")
-        except BaseException as error:
-            self.last_hash = before
-            if self.connection.in_transaction:
-                self.connection.execute("ROLLBACK")
-            if isinstance(error, sqlite3.DatabaseError):
-                raise _reason(error) from error
-            raise
+            is_committed = True
+        except sqlite3.DatabaseError as error:
+            raise _reason(error) from error
+        finally:
+            if not is_committed:
+                self.last_hash = before
+                if self.connection.in_transaction:
+                    self.connection.execute("ROLLBACK")
 
     def register(self, host: str, native_id: str, path: str, shape: str) -> int:
         """Return the id of the source, added where it is new."""

@@ -79,12 +79,13 @@ class Tailing(RuleBasedStateMachine):
     @precondition(lambda self: self.content is not None)
     @rule()
     def move(self) -> None:
-        """The file moves to the other folder and back."""
-        # Moved with other bytes than were read, or before any were, it is another source, which is not modelled.
+        """The file moves to the other folder or back, and a pass sees it there."""
+        # Moved with other bytes than were read, or changed before a pass sees the move, it is another source: not modelled.
         if self.generations and self.generations[-1] and (self.content or b"").startswith(self.generations[-1]):
             before = self.path
             self.place = self.world.root / ("archived" if self.place.parent.name == "live" else "live") / "s.jsonl"
             before.rename(self.path)
+            self.ingest()
 
     @precondition(lambda self: self.content is not None)
     @rule()
