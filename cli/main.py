@@ -5,19 +5,28 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable
+from typing import NoReturn
 
 from cli.render import close_quietly, fail, say
 from journal import __version__
-from journal.errors import JournalError, LogBusy, LogCorrupt
+from journal.errors import JournalError, LogBusy, LogCorrupt, LogError, SettingInvalid
 from journal.settings import Settings, load
 
 Command = Callable[[Settings, argparse.Namespace], int]
 EXIT_CODES = "exit codes: 0 done, 1 found something wrong, 2 bad argument or setting, 3 log unusable, 4 not found or ambiguous, 130 interrupted"
 
 
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are ours, so that they too come as JSON where that was asked for."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise what is wrong with the words."""
+        raise SettingInvalid(message, hint=f"run: {self.prog} --help")
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    top = argparse.ArgumentParser(prog="journal", description="An append-only log of what your AI coding agents did.", epilog=EXIT_CODES)
+    top = Parser(prog="journal", description="An append-only log of what your AI coding agents did.", epilog=EXIT_CODES)
     top.add_argument("--version", action="version", version=f"journal {__version__}")
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
 
@@ -33,12 +42,13 @@ def parser() -> argparse.ArgumentParser:
     command = add("replay", "rebuild the views from the log")
     command.add_argument("--view", action="append", default=[], metavar="NAME", help="only this view; may be repeated")
     command.add_argument("--verify", action="store_true", help="rebuild beside the live views and compare")
-    command.add_argument("--as-of", metavar="POSITION|TIME", help="as the views stood at that position or time; needs --into")
-    command.add_argument("--into", metavar="FILE", help="the file that --as-of fills")
+    command.add_argument("--as-of", metavar="POSITION|TIME",
+                         help="with only the records up to a position, or to a time of theirs (UTC unless it names a zone; a date is its start)")  # fmt: skip
+    command.add_argument("--into", metavar="FILE", help="the new file that --as-of fills")
     command = add("sessions", "list the sessions of this project, newest first")
     _scope(command, 50)
     command = add("search", "find prompts, answers and tool inputs by full text")
-    command.add_argument("query", metavar="QUERY", help='words that must all stand; "a phrase" in quotes')
+    command.add_argument("query", metavar="WORD", nargs="+", help="""words that must all stand; a phrase in quotes of its own""")
     _scope(command, 20)
     command = add("usage", "report the tokens used")
     command.add_argument("--by", choices=("day", "session", "model", "project", "host", "hour"), default="day")
@@ -57,7 +67,13 @@ def parser() -> argparse.ArgumentParser:
 
 def _scope(command: argparse.ArgumentParser, limit: int) -> None:
     command.add_argument("--all", action="store_true", help="all projects, headless runs and sub-agents as well")
-    command.add_argument("--limit", type=int, default=limit, metavar="N", help=f"at most N (default {limit})")
+    command.add_argument("--limit", type=_count, default=limit, metavar="N", help=f"at most N (default {limit})")
+
+
+def _count(word: str) -> int:
+    if not word.isdigit() or int(word) < 1:
+        raise argparse.ArgumentTypeError(f"{word} is no number from 1 on")
+    return int(word)
 
 
 def command_named(name: str) -> Command:
@@ -66,7 +82,11 @@ def command_named(name: str) -> Command:
         from cli import watching
 
         return watching.watch
-    if name in ("ingest", "replay", "note", "config"):
+    if name == "replay":
+        from cli import replaying
+
+        return replaying.replay
+    if name in ("ingest", "note", "config"):
         from cli import writing
 
         return getattr(writing, name)  # type: ignore[no-any-return]
@@ -77,16 +97,20 @@ def command_named(name: str) -> Command:
 
 def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
-    asked = parser().parse_args(words)
+    as_json = "--json" in (sys.argv[1:] if words is None else words)
     try:
+        asked = parser().parse_args(words)
         return command_named(asked.command)(load(os.environ), asked)
     except JournalError as error:
-        return fail(error, as_json=asked.json)
+        return fail(error, as_json=as_json)
     except sqlite3.DatabaseError as error:
-        return fail(_database_error(error), as_json=asked.json)
+        return fail(_database_error(error), as_json=as_json)
     except BrokenPipeError:
         close_quietly()
         return 0
+    except OSError as error:
+        named = f"{error.filename}: " if error.filename else ""
+        return fail(LogError(f"{named}{error.strerror or error}", hint="check the path, its permissions and the space left"), as_json=as_json)
     except KeyboardInterrupt:
         say("interrupted; what was committed stays, and the next run goes on from there")
         return 130

@@ -3,12 +3,14 @@
 import argparse
 import json
 import os
+import stat
 import sys
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, BinaryIO
 
 from cli.render import print_json, print_table, say
 from cli.wiring import current_project, read_views, session_by_prefix
+from journal.errors import NotFound, SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
 
@@ -30,11 +32,17 @@ def state_of(end_reason: str | None, last_at: str | None, moment: datetime) -> s
     return "open" if moment - last < OPEN_FOR else "killed"
 
 
+def _short(session_id: str) -> str:
+    """Return the beginning of an id, with a sub-agent's own part: enough to go on with."""
+    parent, colon, agent = session_id.partition(":")
+    return f"{parent[:8]}:{agent[:6]}" if colon else parent[:13]
+
+
 def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     """List sessions, newest first."""
     views = read_views(settings)
     project = None if asked.all else current_project(views)
-    where = "1" if asked.all else "kind = 'interactive' AND (:project IS NULL OR project = :project)"
+    where = "1" if asked.all else "kind = 'interactive' AND project = :project"
     links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
     rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} ORDER BY last_at DESC NULLS LAST, session_id LIMIT :limit",
                          {"project": project, "limit": asked.limit}).fetchall()  # fmt: skip
@@ -50,10 +58,10 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"sessions": found})
         return 0
     print_table(("session", "host", "last", "turns", "output", "state", "title"),
-                [(s["session_id"][:13], s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
+                [(_short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
                  for s in found])  # fmt: skip
     if not found:
-        say("no sessions here; try: journal sessions --all")
+        say("the journal holds no sessions; run: journal ingest" if asked.all else f"no sessions of {project}; try: journal sessions --all")
     return 0
 
 
@@ -64,7 +72,7 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
     views = read_views(settings)
     project = None if asked.all else current_project(views)
     hits: list[dict[str, Any]] = []
-    for hit in find(views, asked.query, project=project, limit=asked.limit):
+    for hit in find(views, " ".join(asked.query), project=project, limit=asked.limit):
         row = views.execute(
             "SELECT role, global_position FROM messages WHERE session_id = ?1 AND record_id = ?2 UNION ALL"
             " SELECT 'tool', global_position FROM tool_calls WHERE session_id = ?1 AND record_id = ?2 LIMIT 1",
@@ -77,9 +85,9 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"hits": hits, "mode": "lexical"})
         return 0
     for found in hits:
-        print_table((f"{found['session_id'][:13]} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}",), [("  " + found["snippet"],)])
+        print_table((f"{_short(found['session_id'])} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}",), [("  " + found["snippet"],)])
     if not hits:
-        say("nothing found" + ("" if asked.all else " in this project; try --all"))
+        say("nothing found" if asked.all else f"nothing found in {project}; try --all")
     return 0
 
 
@@ -96,7 +104,9 @@ def usage(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"rows": [dict(zip(names, row, strict=True)) for row in rows]})
         return 0
-    print_table((asked.by, "model", "input", "output", "cache read", "cache write", "reasoning", "total", "responses"), rows)
+    heads = (asked.by, "model", "input", "output", "cache read", "cache write", "reasoning", "total", "responses")
+    skipped = 1 if asked.by == "model" else 0
+    print_table(heads[skipped:], [row[skipped:] for row in rows])
     return 0
 
 
@@ -137,15 +147,27 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
         row for row in sources(log) if row.native_id == session_id
     ]
     if not found:
-        from journal.errors import NotFound
-
-        raise NotFound(f"session {session_id} has no file of its own", hint="journal sessions --all")
-    descriptor = os.open(asked.output, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600) if asked.output else os.dup(sys.stdout.fileno())
-    with os.fdopen(descriptor, "wb") as target:
+        raise NotFound(f"session {session_id} has no file of its own", hint="run: journal sessions --all")
+    if asked.json and not asked.output:
+        raise SettingInvalid("export --json needs --output: standard output is the transcript itself", hint="journal export SESSION --output FILE --json")
+    size = 0
+    with _target(asked.output) as target:
         for row in found:
             for piece in read_source(log, row.source_id, row.generation):
-                target.write(piece)
+                size += target.write(piece)
+    if asked.json:
+        print_json({"session_id": session_id, "path": asked.output, "bytes": size})
     return 0
+
+
+def _target(path: str | None) -> BinaryIO:
+    """Open the file to export to, private to its user, or standard output."""
+    if path is None:
+        return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "wb")
 
 
 def verify(settings: Settings, asked: argparse.Namespace) -> int:
@@ -179,8 +201,8 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"sources": found, "missing_bytes": missing, "chain_ok": chain.ok})
     else:
-        print_table(("path", "state", "on disk", "in log", "pending", "missing", "events", "damaged"),
-                    [(s["path"], s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"])
+        print_table(("state", "on disk", "in log", "pending", "missing", "events", "damaged", "path"),
+                    [(s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"], s["path"])
                      for s in found])  # fmt: skip
         say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
         if missing:

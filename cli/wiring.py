@@ -73,7 +73,10 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
         log = open_log(home.journal_db, writable=True)
         views = open_views(home)
         try:
-            report = ingest(log, [*roots, ("journal", home.inbox)], known, now)
+            report = ingest(log, roots, known, now)
+            own = ingest(log, [("journal", home.inbox)], known, now)
+            report.damaged += own.damaged
+            report.warnings += own.warnings
             catch_up(log, views)
             if observe_new(home, views):
                 ingest(log, [("journal", home.inbox)], known, now)
@@ -150,7 +153,7 @@ def read_views(settings: Settings) -> sqlite3.Connection:
 
 
 def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
-    """Return the session whose id begins with *prefix*; `latest` is the newest of all.
+    """Return the session whose id begins with *prefix*; a session goes before its own sub-agents, `latest` is the newest of all.
 
     Raises: NotFound, Ambiguous.
     """
@@ -165,18 +168,20 @@ def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
             return prefix
     if not found:
         raise NotFound(f"no session begins with {prefix}", hint="run: journal sessions --all")
+    if all(row[0].startswith(f"{found[0][0]}:") for row in found[1:]):
+        return str(found[0][0])
     if len(found) > 1:
         raise Ambiguous(f"{prefix} fits several sessions", candidates=[row[0] for row in found], hint="give more of the id")
     return str(found[0][0])
 
 
-def current_project(views: sqlite3.Connection) -> str | None:
-    """Return the project that the current directory lies in, as far as the views know it."""
-    folder = os.path.realpath(os.getcwd())
+def current_project(views: sqlite3.Connection) -> str:
+    """Return the project that the current directory lies in; the directory itself where the views know none."""
+    here = folder = os.path.realpath(os.getcwd())
     known = {row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL")}
     while folder not in known:
         parent = os.path.dirname(folder)
         if parent == folder:
-            return None
+            return here
         folder = parent
     return folder

@@ -1,14 +1,8 @@
 #!/bin/sh
 # Ingest the transcripts of this machine and show them; without any, the samples, into a throw-away home.
 set -eu
-found=
-for folder in "${CLAUDE_CONFIG_DIR:-$HOME/.claude}/projects" "${CODEX_HOME:-$HOME/.codex}/sessions" \
-    "${GEMINI_CLI_HOME:-$HOME}/.gemini/tmp" "${COPILOT_HOME:-$HOME/.copilot}/session-state"; do
-    [ -d "$folder" ] && found=1
-done
-if [ -n "$found" ]; then
-    "$BIN/journal" ingest
-else
+"$BIN/journal" ingest
+if ! "$BIN/journal" sessions --all --limit 1 --json | grep -q session_id; then
     echo "No transcripts were found on this machine: the sample sessions are shown instead (kept in .run/)."
     JOURNAL_HOME="$PWD/.run/journal"
     export JOURNAL_HOME
@@ -19,8 +13,8 @@ echo
 echo
 "$BIN/journal" usage --by day
 echo
-if [ -n "${JOURNAL_HOME:-}" ]; then prefix="JOURNAL_HOME=$JOURNAL_HOME "; else prefix=; fi
 echo "Try next:"
-echo "  $prefix$BIN/journal search WORD --all"
-echo "  $prefix$BIN/journal status"
-echo "  $prefix$BIN/journal replay --verify"
+echo "  export PATH=\"$PWD/$BIN:\$PATH\"${JOURNAL_HOME:+ JOURNAL_HOME=\"$JOURNAL_HOME\"}"
+echo "  journal search calc.py --all"
+echo "  journal status"
+echo "  journal replay --verify"

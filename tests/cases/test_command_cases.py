@@ -1,0 +1,98 @@
+"""What a newcomer ran into: scopes, points in time, files that exist, ids of sessions with sub-agents."""
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from archive import Archive, answer, claude
+
+S = "aaaaaaaa-0000-4000-8000-000000000001"
+
+
+def fill(archive: Archive) -> None:
+    """Ingest one session of two turns in /home/dev/proj, with a sub-agent."""
+    archive.write(archive.claude_path(S), claude(60, S, "first"), answer(61, S, "one", "m1"), claude(120, S, "second"))
+    side = archive.claude_path(S).with_suffix("") / "subagents/agent-a1.jsonl"
+    archive.write(side, claude(62, S, "do it", isSidechain=True, agentId="a1"))
+    archive.ingest()
+
+
+@pytest.mark.parametrize(
+    ("point", "prompts"),
+    [("2026-11-30T10:01:30Z", 1), ("2026-11-30T12:01:30+02:00", 1), ("2026-11-30 10:02", 2), ("2026-11-30", 0), ("0", 0)],
+)
+def test_as_of_takes_a_time_in_any_form(archive: Archive, point: str, prompts: int) -> None:
+    """A time counts as UTC unless it names a zone; a position is a number."""
+    fill(archive)
+    status, _, err = archive.run("replay", "--as-of", point, "--into", str(archive.folder / "old.db"))
+    assert (status, err) == (0, "")
+    connection = sqlite3.connect(archive.folder / "old.db")
+    assert connection.execute("SELECT count(*) FROM messages WHERE kind = 'prompt'").fetchone() == (prompts,)
+    connection.close()
+
+
+@pytest.mark.parametrize("point", ["banana", "99999"])
+def test_as_of_refuses_what_is_no_point(archive: Archive, point: str) -> None:
+    """Neither a time nor a position of this log: exit 2, and no file."""
+    fill(archive)
+    status, out, _ = archive.run("replay", "--as-of", point, "--into", str(archive.folder / "old.db"))
+    assert (status, out, (archive.folder / "old.db").exists()) == (2, "", False)
+
+
+def test_into_never_touches_a_file_that_exists(archive: Archive) -> None:
+    """The log itself, or any other file, is refused as a target and stays as it is."""
+    fill(archive)
+    log = archive.home / "journal.db"
+    before = log.read_bytes()
+    assert archive.run("replay", "--as-of", "1", "--into", str(log))[0] == 2
+    assert log.read_bytes() == before
+
+
+def test_outside_a_project_nothing_of_others_is_listed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder without sessions, lists are empty and a note needs a session."""
+    fill(archive)
+    monkeypatch.chdir(archive.folder)
+    assert archive.json("sessions")["sessions"] == []
+    assert archive.json("search", "first")["hits"] == []
+    assert archive.run("note", "hello")[0] == 4
+
+
+def test_inside_a_project_its_sessions_are_listed(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder below a project's root belongs to the project."""
+    below = archive.folder / "repo/src"
+    below.mkdir(parents=True)
+    archive.write(archive.claude_path(S), claude(1, S, "here", cwd=str(archive.folder / "repo")))
+    archive.ingest()
+    monkeypatch.chdir(below)
+    assert [row["session_id"] for row in archive.json("sessions")["sessions"]] == [S]
+
+
+def test_a_prefix_means_the_session_before_its_sub_agents(archive: Archive) -> None:
+    """The beginning of an id names the session even where its sub-agents share it."""
+    fill(archive)
+    target = archive.folder / "out.jsonl"
+    answer = archive.json("export", "aaaa", "--output", str(target))
+    assert (answer["session_id"], answer["bytes"]) == (S, archive.claude_path(S).stat().st_size)
+
+
+def test_an_export_onto_an_open_file_becomes_private(archive: Archive) -> None:
+    """A file that others could read is closed to them before a transcript goes in."""
+    fill(archive)
+    target = archive.folder / "out.jsonl"
+    target.touch(mode=0o644)
+    archive.run("export", S, "--output", str(target))
+    assert target.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_export_into_a_missing_folder_is_one_clear_line(archive: Archive) -> None:
+    """The path is named, and nothing else is said."""
+    fill(archive)
+    status, out, err = archive.run("export", S, "--output", str(Path("/no/such/folder/x")))
+    assert (status, out, err.splitlines()[0]) == (3, "", "journal: /no/such/folder/x: No such file or directory")
+
+
+def test_bad_words_are_json_where_json_was_asked_for(archive: Archive) -> None:
+    """The parser's own errors come in the envelope too."""
+    status, out, err = archive.run("sessions", "--bogus", "--json")
+    assert (status, out) == (2, "")
+    assert err.startswith('{"error": "unrecognized arguments: --bogus"')
