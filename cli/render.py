@@ -10,12 +10,15 @@ from typing import Any
 from journal.errors import Ambiguous, JournalError
 
 SCHEMA_VERSION = 1
-CONTROL = dict.fromkeys([*range(32), 127])
+CONTROL = dict.fromkeys([*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
+"""What a terminal may obey: control characters of both sets, and those that turn the direction of writing."""
+ESCAPED = {code: f"\\u{code:04x}" for code in CONTROL if code >= 32}
+DIAGNOSTIC = {code: None for code in CONTROL if code != ord("\n")}
 
 
 def print_json(answer: dict[str, Any]) -> None:
     """Print one JSON object with the version of its schema."""
-    print(json.dumps({"schema_version": SCHEMA_VERSION, **answer}, ensure_ascii=False))
+    print(_json({"schema_version": SCHEMA_VERSION, **answer}))
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -28,7 +31,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def say(text: str) -> None:
     """Print a diagnostic."""
-    print(text, file=sys.stderr)
+    print(text.translate(DIAGNOSTIC), file=sys.stderr)
 
 
 def fail(error: JournalError, *, as_json: bool) -> int:
@@ -37,7 +40,7 @@ def fail(error: JournalError, *, as_json: bool) -> int:
         envelope: dict[str, Any] = {"error": str(error), "hint": error.hint, "next_command": _command(error.hint), "retryable": error.retryable}
         if isinstance(error, Ambiguous):
             envelope["candidates"] = error.candidates
-        say(json.dumps(envelope, ensure_ascii=False))
+        say(_json(envelope))
         return error.exit_code
     say(f"journal: {error}")
     if isinstance(error, Ambiguous):
@@ -50,6 +53,10 @@ def fail(error: JournalError, *, as_json: bool) -> int:
 def close_quietly() -> None:
     """Leave without a message when the reader of our output has gone."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _json(answer: dict[str, Any]) -> str:
+    return json.dumps(answer, ensure_ascii=False).translate(ESCAPED)
 
 
 def _command(hint: str) -> str | None:
