@@ -71,7 +71,7 @@ def _scope(command: argparse.ArgumentParser, limit: int) -> None:
 
 
 def _count(word: str) -> int:
-    if not word.isdigit() or int(word) < 1:
+    if not (word.isascii() and word.isdigit()) or len(word) > 18 or int(word) < 1:
         raise argparse.ArgumentTypeError(f"{word} is no number from 1 on")
     return int(word)
 
@@ -118,9 +118,15 @@ def main(words: list[str] | None = None) -> int:
 
 def _database_error(error: sqlite3.DatabaseError) -> JournalError:
     """Return what an error of SQLite in a reading command means: a writer is at work, or the views are damaged."""
+    from cli.wiring import full, is_full
+
+    if is_full(error):
+        return full()
+    if "readonly" in str(error) or "unable to open" in str(error):
+        return LogError(f"the views cannot be opened: {error}", hint="check that you may write the journal's folder")
     if "locked" in str(error):
         return LogBusy("the database is locked by another process", hint="try again in a moment")
-    return LogCorrupt(f"the views cannot be read: {error}", hint="run: journal ingest")
+    return LogCorrupt(f"the views cannot be read: {error}", hint="run: journal replay" if "malformed" in str(error) else "run: journal ingest")
 
 
 if __name__ == "__main__":

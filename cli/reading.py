@@ -150,6 +150,8 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
         raise NotFound(f"session {session_id} has no file of its own", hint="run: journal sessions --all")
     if asked.json and not asked.output:
         raise SettingInvalid("export --json needs --output: standard output is the transcript itself", hint="journal export SESSION --output FILE --json")
+    if asked.output:
+        _refuse_own(asked.output, settings.home, [name for row in sources(log) for name in (row.path, row.path + ".zst")])
     size = 0
     with _target(asked.output) as target:
         for row in found:
@@ -158,6 +160,18 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"session_id": session_id, "path": asked.output, "bytes": size})
     return 0
+
+
+def _refuse_own(path: str, home: str, transcripts: list[str]) -> None:
+    """Refuse to write over a transcript, whose newest lines may be nowhere else, or into the journal's own folder.
+
+    Raises: SettingInvalid.
+    """
+    real, hint = os.path.realpath(path), "name another file"
+    if os.path.commonpath([real, os.path.realpath(home)]) == os.path.realpath(home):
+        raise SettingInvalid(f"--output {path}: lies in the journal's own folder", hint=hint)
+    if os.path.exists(real) and any(os.path.exists(name) and os.path.samefile(real, name) for name in transcripts):
+        raise SettingInvalid(f"--output {path}: is a transcript that the journal reads", hint=hint)
 
 
 def _target(path: str | None) -> BinaryIO:
@@ -172,14 +186,16 @@ def _target(path: str | None) -> BinaryIO:
 
 def verify(settings: Settings, asked: argparse.Namespace) -> int:
     """Prove the log against its hash chain, and every source against the log; exit 1 when something is missing."""
-    from ingest.tail import open_source
+    import zstandard
+
+    from ingest.tail import open_source, stat_of
     from journal.database import open_log
     from journal.log import offset_of, sources
     from journal.verify import check_chain, compare_source
 
     log = open_log(Home(settings.home).journal_db, writable=False)
     chain = check_chain(log)
-    found, missing = [], 0
+    found, missing, unread = [], 0, 0
     for row in sources(log):
         offset = offset_of(log, row.source_id)
         events, damaged = log.execute(
@@ -188,9 +204,17 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
         item: dict[str, Any] = {"path": row.path, "host": row.host, "state": row.state, "log_bytes": offset.offset_bytes if offset else 0,
                                 "events": events, "lines": events, "damaged": damaged, "disk_bytes": None, "pending": 0, "missing": 0}  # fmt: skip
         path = row.path if os.path.exists(row.path) else row.path + ".zst"
-        if os.path.exists(path):
-            with open_source(path) as stream:
-                report = compare_source(log, row, stream)
+        try:
+            report = None
+            if os.path.lexists(path):
+                stat_of(path)  # opening a named pipe would wait for ever
+                with open_source(path) as stream:
+                    report = compare_source(log, row, stream)
+        except (OSError, zstandard.ZstdError) as error:
+            item["error"] = getattr(error, "strerror", None) or str(error)
+            say(f"warning: {path}: {item['error']}, not compared")
+            unread += 1
+        if report is not None:
             item["disk_bytes"] = report.file_bytes
             if report.first_difference is not None:
                 item["missing"] = report.file_bytes - report.first_difference
@@ -207,4 +231,4 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
         say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
         if missing:
             say(f"{missing} bytes on disk are not in the log; run: journal ingest")
-    return 0 if chain.ok and not missing else 1
+    return 0 if chain.ok and not missing and not unread else 1

@@ -5,7 +5,7 @@ import os
 import sqlite3
 
 from cli.render import print_json, print_table, say
-from cli.wiring import LOCK_WAIT_S, decoders, open_views
+from cli.wiring import LOCK_WAIT_S, decoders, sound_views
 from journal.errors import SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings
@@ -35,7 +35,7 @@ def _live(home: Home, log: sqlite3.Connection, asked: argparse.Namespace) -> int
     shown = [table for projection in rebuilding.named(names) for table in projection.tables] if names else None
     verified: bool | None = None
     with writer_lock(home, LOCK_WAIT_S):
-        views = open_views(home)
+        views = sound_views(home)
         if asked.verify:
             catch_up(log, views, *decoders())
             different = [found for found in rebuilding.verify(log, views, *decoders()) if shown is None or found.view in shown]

@@ -7,7 +7,7 @@ import threading
 
 from cli.render import say
 from cli.wiring import bring_up_to_date, roots_of
-from journal.errors import LogBusy
+from journal.errors import LogBusy, LogFull
 from journal.home import open_home
 from journal.settings import Settings
 
@@ -24,6 +24,12 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
         try:
             done = bring_up_to_date(settings, roots)
         except LogBusy:
+            return
+        except LogFull as error:
+            # Space comes back without a watcher being started again; the sweep every 30 seconds finds it.
+            if str(error) not in told:
+                told.add(str(error))
+                say(f"warning: {error}; tried again in a moment")
             return
         for warning in done.report.warnings:
             if warning not in told:

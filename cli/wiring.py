@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cli.render import say
-from journal.errors import Ambiguous, NotFound, SettingInvalid
-from journal.home import Home, open_home
+from journal.errors import Ambiguous, LogFull, NotFound, SettingInvalid
+from journal.home import Home, open_home, sqlite_uri
 from journal.settings import Settings
 
 if TYPE_CHECKING:
@@ -82,10 +82,24 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
                 ingest(log, [("journal", home.inbox)], known, now)
                 catch_up(log, views)
             unknown, sessions = views.execute("SELECT (SELECT count(*) FROM unknown_records), (SELECT count(*) FROM sessions)").fetchone()
+        except sqlite3.OperationalError as error:
+            if is_full(error):
+                raise full() from error
+            raise
         finally:
             views.close()
             log.close()
     return Brought(report, unknown, sessions)
+
+
+def is_full(error: sqlite3.DatabaseError) -> bool:
+    """Tell whether SQLite found no space; a full disk shows as a failed read or write too."""
+    return "full" in str(error) or "disk I/O" in str(error)
+
+
+def full() -> LogFull:
+    """Return the error of views that find no space."""
+    return LogFull("there is no space left for the views", hint="free some space and run: journal ingest")
 
 
 def decoders() -> tuple[dict[str, Any], dict[str, int]]:
@@ -130,12 +144,39 @@ def open_views(home: Home) -> sqlite3.Connection:
     except sqlite3.DatabaseError as error:
         if isinstance(error, sqlite3.OperationalError):
             raise
-        say(f"{home.views_db}: {error}; the views are built again from the log")
-        for suffix in ("", "-wal", "-shm"):
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(home.views_db + suffix)
-        views = checkpoint.connect(home.views_db)
+        views = _fresh_views(home, error)
     search.register_functions(views)
+    return views
+
+
+def _fresh_views(home: Home, error: sqlite3.DatabaseError) -> sqlite3.Connection:
+    """Delete damaged views and return a connection to an empty file."""
+    from projections import checkpoint
+
+    say(f"{home.views_db}: {error}; the views are built again from the log")
+    for suffix in ("", "-wal", "-shm"):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(home.views_db + suffix)
+    return checkpoint.connect(home.views_db)
+
+
+def sound_views(home: Home) -> sqlite3.Connection:
+    """Return a writing connection to views without damaged pages, where need be to an empty file."""
+    from projections import search
+
+    views = open_views(home)
+    try:
+        found = views.execute("PRAGMA quick_check(1)").fetchone()[0]
+        error = None if found == "ok" else sqlite3.DatabaseError("the file is damaged")
+    except sqlite3.OperationalError:
+        views.close()
+        raise
+    except sqlite3.DatabaseError as damage:
+        error = damage
+    if error is not None:
+        views.close()
+        views = _fresh_views(home, error)
+        search.register_functions(views)
     return views
 
 
@@ -147,7 +188,7 @@ def read_views(settings: Settings) -> sqlite3.Connection:
     path = Home(settings.home).views_db
     if not os.path.exists(path):
         raise NotFound("there are no views yet", hint="run: journal ingest")
-    connection = sqlite3.connect(f"file:{path.replace('?', '%3f').replace('#', '%23')}?mode=ro", uri=True, isolation_level=None)
+    connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", uri=True, isolation_level=None)
     connection.execute("PRAGMA busy_timeout = 5000")
     return connection
 
@@ -157,6 +198,7 @@ def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
 
     Raises: NotFound, Ambiguous.
     """
+    prefix = prefix.encode(errors="replace").decode()  # a word that is no UTF-8 has lone surrogates, which SQLite refuses
     if prefix == "latest":
         found = views.execute("SELECT session_id FROM sessions WHERE last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1").fetchall()
     else:

@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest import shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact, count_of, number_of, text_of
+from ingest.fields import compact, count_of, number_in, number_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -180,7 +180,7 @@ def _result(record: JsonObject, block: JsonObject) -> Iterator[DomainEvent]:
     details = record.get("toolUseResult")
     exit_code = None
     if failed and isinstance(details, str) and details.startswith("Error: Exit code "):
-        exit_code = int(digits) if (digits := details[17:].split("\n", 1)[0].strip()).isdigit() else None
+        exit_code = number_in(details[17:].split("\n", 1)[0].strip())
     yield ToolReturned(call, failed, output, exit_code)
     if isinstance(details, dict) and isinstance(details.get("filePath"), str) and not failed:
         yield _edited(details, call)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import orjson
 
 from ingest import patch, shell
-from ingest.fields import compact, count_of, number_of, text_of
+from ingest.fields import compact, count_of, number_in, number_of, text_of
 from journal.domain import (
     DomainEvent,
     FileChanged,
@@ -69,7 +69,7 @@ def _output(source: SourceFacts, payload: JsonObject) -> Events:
     if call is None:
         return
     found = EXIT_CODE.search(output[:2000])
-    code = int(found[1]) if found else None
+    code = number_in(found[1]) if found else None
     yield ToolReturned(call, bool(code) or output.startswith(BLOCKED), output, code)
 
 

@@ -189,7 +189,7 @@ def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
     result = object_of(data.get("result"))
     error = object_of(data.get("error"))
     executed = object_of(data.get("shellExecution"))
-    code = executed.get("exitCode") if isinstance(executed.get("exitCode"), int) else None
+    code = number_of(executed.get("exitCode"))
     output = text_of(result.get("content")) or text_of(error.get("message")) or ""
     yield ToolReturned(call, data.get("success") is False or bool(code), output, code)
     edits = [edit for edit in data.get("fileEdits") or [] if isinstance(edit, dict)] if isinstance(data.get("fileEdits"), list) else []

@@ -6,6 +6,10 @@ import orjson
 
 from journal.domain import JsonObject
 
+LARGEST_NUMBER = 2**53
+LARGEST_COUNT = 10**12
+"""A count above is no count: the views add counts up, and a sum above 2**63 is an error of SQLite."""
+MOST_DIGITS = 15
 
 def text_of(value: object) -> str | None:
     """Return *value* if it is text."""
@@ -13,13 +17,20 @@ def text_of(value: object) -> str | None:
 
 
 def number_of(value: object) -> int | None:
-    """Return *value* if it is a whole number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+    """Return *value* if it is a whole number that JSON can tell exactly, and so one that SQLite can hold."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST_NUMBER else None
+
+
+def number_in(digits: str) -> int | None:
+    """Return the whole number that *digits* write, sign included, or None when it is none or an absurd one."""
+    bare = digits.removeprefix("-")
+    return int(digits) if bare.isascii() and bare.isdigit() and len(bare) <= MOST_DIGITS else None
 
 
 def count_of(value: object) -> int:
-    """Return *value* if it is a whole number from 0 on, else 0."""
-    return max(0, number_of(value) or 0)
+    """Return *value* if it is a whole number from 0 on, not absurdly large, else 0."""
+    count = number_of(value) or 0
+    return count if 0 <= count <= LARGEST_COUNT else 0
 
 
 def object_of(value: object) -> JsonObject:

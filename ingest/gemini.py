@@ -12,7 +12,7 @@ from typing import Any
 
 from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact, count_of, text_of
+from ingest.fields import compact, count_of, number_in, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -229,7 +229,7 @@ def _response(result: object, own: str) -> str:
 
 def _exit_code(output: str) -> int | None:
     found = EXIT_CODE.findall(output)
-    return int(found[-1]) if found else None
+    return number_in(found[-1]) if found else None
 
 
 def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:

@@ -8,7 +8,8 @@ import os
 import sqlite3
 import uuid
 
-from journal.errors import LogBusy, LogCorrupt, LogTooNew, NotFound
+from journal.errors import LogBusy, LogCorrupt, LogError, LogTooNew, NotFound
+from journal.home import sqlite_uri
 
 SCHEMA_VERSION = 1
 ALEMBIC_HEAD = "0001"
@@ -83,7 +84,7 @@ def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
 
     Raises: LogCorrupt: the file is no SQLite database. LogBusy: it stays locked.
     """
-    target = f"file:{path.replace('%', '%25').replace('?', '%3f').replace('#', '%23')}?mode={'ro' if readonly else 'rwc'}"
+    target = f"{sqlite_uri(path)}?mode={'ro' if readonly else 'rwc'}"
     connection = sqlite3.connect(target, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
@@ -99,10 +100,12 @@ def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def as_log_error(error: sqlite3.DatabaseError, path: str) -> LogBusy | LogCorrupt:
+def as_log_error(error: sqlite3.DatabaseError, path: str) -> LogError:
     """Return the error of our tree that says what SQLite's *error* means."""
     if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
         return LogBusy(f"{path} is locked by another process", hint="try again in a moment")
+    if isinstance(error, sqlite3.OperationalError) and ("readonly" in str(error) or "unable to open" in str(error)):
+        return LogError(f"{path}: {error}", hint="check that you may write the file and its folder")
     return LogCorrupt(f"{path}: {error}", hint="restore a backup, or move the file away and run: journal ingest")
 
 

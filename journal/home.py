@@ -52,3 +52,8 @@ def open_home(root: str) -> Home:
     for folder in (home.root, home.inbox):
         os.makedirs(folder, mode=0o700, exist_ok=True)
     return home
+
+
+def sqlite_uri(path: str) -> str:
+    """Return the URI by which SQLite opens *path*, with what a URI reads as its own escaped."""
+    return "file:" + path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from journal import reader, redaction
+from journal.home import sqlite_uri
 from projections.projection import Projection
 
 TABLES = {
@@ -33,7 +34,7 @@ class Checkpoint(NamedTuple):
 def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
     """Open a views file; its rows can always be rebuilt, so that a power cut may cost the last transactions."""
     if readonly:
-        connection = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True, isolation_level=None)
+        connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", uri=True, isolation_level=None)
         connection.execute("PRAGMA busy_timeout=5000")
         return connection
     connection = sqlite3.connect(path, isolation_level=None)
@@ -43,11 +44,6 @@ def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_size_limit=67108864")
     connection.execute("PRAGMA cache_size=-32000")
     return connection
-
-
-def _quoted(path: str) -> str:
-    """Escape what a SQLite file URI reads as its own."""
-    return path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
 
 
 @contextmanager

@@ -101,7 +101,7 @@ def _row(views: sqlite3.Connection, session_id: str) -> dict[str, Any] | None:
     tokens = views.execute(TOTALS, (session_id,)).fetchone()
     return {
         "session_id": session_id, "host": host, "project": project_of(views, cwd), "cwd": cwd, "project_hash": hashed,
-        "title": facts.get("title") or _cut(prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
+        "title": _cut(facts.get("title") or prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
         "turns": turns, "messages": messages or 0, "tool_calls": tool_calls,
         "models": json.dumps([model for (model,) in views.execute(MODELS, (session_id,))]),
         "input_tokens": tokens[0], "output_tokens": tokens[1], "cache_read_tokens": tokens[2], "cache_write_tokens": tokens[3],
@@ -126,7 +126,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=2,
+    version=3,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",

@@ -96,3 +96,37 @@ def test_bad_words_are_json_where_json_was_asked_for(archive: Archive) -> None:
     status, out, err = archive.run("sessions", "--bogus", "--json")
     assert (status, out) == (2, "")
     assert err.startswith('{"error": "unrecognized arguments: --bogus"')
+
+
+def test_an_export_never_writes_over_the_log_or_a_transcript(archive: Archive) -> None:
+    """The journal's own files and the transcripts it reads are refused as targets."""
+    fill(archive)
+    for target in (archive.home / "journal.db", archive.claude_path(S)):
+        before = target.read_bytes()
+        assert archive.run("export", S, "--output", str(target))[0] == 2
+        assert target.read_bytes() == before
+
+
+def test_verify_goes_on_past_a_source_that_it_cannot_read(archive: Archive) -> None:
+    """A transcript replaced by a named pipe is an error of its own; the others are compared, exit 1."""
+    import os
+
+    fill(archive)
+    archive.claude_path(S).unlink()
+    os.mkfifo(archive.claude_path(S))
+    status, out, _ = archive.run("verify", "--json")
+    assert (status, out.count('"error"'), out.count('"path"')) == (1, 1, 3)
+
+
+def test_a_long_title_is_cut(archive: Archive) -> None:
+    """A title of a megabyte takes no more than a line."""
+    archive.write(archive.claude_path(S), claude(1, S, "x"), {"type": "summary", "summary": "y" * 1_000_000, "leafUuid": "z"})
+    archive.ingest()
+    assert len(archive.sessions()[S]["title"]) == 80
+
+
+def test_a_home_with_a_percent_sign(archive: Archive) -> None:
+    """A home whose name a URI would read differently works."""
+    archive.home = archive.folder / "p%20q?#"
+    fill(archive)
+    assert S in archive.sessions()

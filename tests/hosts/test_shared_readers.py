@@ -1,6 +1,6 @@
 """Times, patches and command lines as the hosts write them."""
 
-from ingest import claude, codex, patch, shell
+from ingest import claude, codex, fields, patch, shell
 from journal.domain import FileChanged, RecordUnrecognised, SourceFacts
 from journal.timestamps import normalise
 
@@ -37,3 +37,10 @@ def test_odd_type_fields_raise_nothing() -> None:
             for record in ({"type": odd}, {"type": "event_msg", "payload": {"type": odd}}):
                 events = adapter.decode(source, record)[0].events
                 assert [type(event) for event in events] == [RecordUnrecognised]
+
+
+def test_absurd_numbers_count_as_absent() -> None:
+    """What SQLite could not hold, or not add up, never reaches a view."""
+    assert [fields.number_of(value) for value in (2**53, 2**63, -(2**63), True)] == [2**53, None, None, None]
+    assert [fields.count_of(value) for value in (10**12, 2**63 - 1, -1)] == [10**12, 0, 0]
+    assert [fields.number_in(text) for text in ("7", "-1", "9" * 20, "9" * 5000, "²", "")] == [7, -1, None, None, None, None]
