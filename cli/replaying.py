@@ -1,6 +1,7 @@
 """The command that rebuilds the views, compares them with a rebuild, or builds them as of an earlier point."""
 
 import argparse
+import contextlib
 import os
 import sqlite3
 
@@ -20,10 +21,8 @@ def replay(settings: Settings, asked: argparse.Namespace) -> int:
     if (asked.as_of is None) != (asked.into is None):
         raise SettingInvalid("--as-of and --into go together", hint="journal replay --as-of 100 --into old.db")
     home = open_home(settings.home)
-    log = open_log(home.journal_db, writable=False)
-    if asked.as_of is not None:
-        return _as_of(log, asked)
-    return _live(home, log, asked)
+    with contextlib.closing(open_log(home.journal_db, writable=False)) as log:
+        return _live(home, log, asked) if asked.as_of is None else _as_of(log, asked)
 
 
 def _live(home: Home, log: sqlite3.Connection, asked: argparse.Namespace) -> int:
@@ -34,8 +33,7 @@ def _live(home: Home, log: sqlite3.Connection, asked: argparse.Namespace) -> int
     names = tuple(asked.view)
     shown = [table for projection in rebuilding.named(names) for table in projection.tables] if names else None
     verified: bool | None = None
-    with writer_lock(home, LOCK_WAIT_S):
-        views = sound_views(home)
+    with writer_lock(home, LOCK_WAIT_S), contextlib.closing(sound_views(home)) as views:
         if asked.verify:
             catch_up(log, views, *decoders())
             different = [found for found in rebuilding.verify(log, views, *decoders()) if shown is None or found.view in shown]
@@ -44,7 +42,7 @@ def _live(home: Home, log: sqlite3.Connection, asked: argparse.Namespace) -> int
                 say(f"{found.view}: the live view differs from its rebuild; run: journal replay")
         else:
             rebuilding.rebuild(log, views, *decoders(), names=names)
-    _print(views, asked, verified, shown)
+        _print(views, asked, verified, shown)
     if verified and not asked.json:
         say("the views say what the log says")
     return 0 if verified in (None, True) else 1
@@ -59,9 +57,8 @@ def _as_of(log: sqlite3.Connection, asked: argparse.Namespace) -> int:
         raise SettingInvalid(f"--into {asked.into}: the file exists", hint="name a new file")
     if not os.path.isdir(os.path.dirname(os.path.abspath(asked.into))):
         raise SettingInvalid(f"--into {asked.into}: there is no such folder", hint="make the folder first")
-    views = rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time)
-    _print(views, asked, None, None)
-    views.close()
+    with contextlib.closing(rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time)) as views:
+        _print(views, asked, None, None)
     return 0
 
 
