@@ -11,6 +11,7 @@ from projections import checkpoint
 from projections.catalog import PROJECTIONS
 from projections.checkpoint import Checkpoint
 from projections.damage import SourceRead
+from projections.isolation import ROW_FAULTS, Placed, decoded, handled, written_apart
 from projections.placement import Carry, Line, place, source_key
 from projections.projection import Handler, Place, Projection, Rows
 from projections.search import register_functions
@@ -134,10 +135,11 @@ class Pass:
             stored = [event for event in stored if event.global_position <= last]
             if not stored:
                 break
-            rows, read = self._project(stored)
+            placed, read = self._place(stored)
             position = stored[-1].global_position
             with checkpoint.transaction(self.views):
-                self._write(rows, stored)
+                self._carry({event.source_id for event in stored})
+                self._write(placed)
                 if self.keep:
                     chain = checkpoint.hash_at(self.log, position)
                     checkpoint.write(self.views, start._replace(position=position, hash=chain))
@@ -148,11 +150,9 @@ class Pass:
                 progress(position, read)
         return CaughtUp(events, size, settle(self.views, self.projections), rebuilt, position)
 
-    def _project(self, stored: Sequence[reader.StoredEvent]) -> tuple[Rows, int]:
-        """Salvage, decode, place and handle a batch; gives the rows to write and the bytes read."""
-        rows = Rows()
-        sessions = rows.sessions
-        handlers = self.handlers
+    def _place(self, stored: Sequence[reader.StoredEvent]) -> tuple[Placed, int]:
+        """Salvage, decode and place a batch; gives the placed events, what was read per source at the end, and the bytes."""
+        placed: Placed = []
         parse = salvage.salvage
         counts: dict[tuple[int, int], list[int]] = {}
         size = 0
@@ -167,25 +167,17 @@ class Pass:
             occurrences: list[Occurrence] = []
             if decode is not None:
                 for value in values:
-                    occurrences += decode(facts, value)
+                    occurrences += decoded(decode, facts, value)
             if damage is not None:
                 occurrences.append(Occurrence((RecordDamaged(damage),)))
-            if not occurrences:
-                continue
-            line = Line(position, source_id, generation, offset, data)
-            for where, event in place(line, facts, key, carry, occurrences, as_of=self.as_of):
-                sessions.add(where[4])
-                for handle in handlers.get(event.__class__, ()):
-                    handle(where, event, rows)
+            if occurrences:
+                line = Line(position, source_id, generation, offset, data)
+                placed += place(line, facts, key, carry, occurrences, as_of=self.as_of)
         for (source_id, generation), (lines, read) in counts.items():
             facts, key, _ = self._source(source_id, generation)
-            where = Place(
-                0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation
-            )
-            for handle in handlers.get(SourceRead, ()):
-                handle(where, SourceRead(lines, read, facts.path), rows)
-        sessions.discard("")
-        return rows, size
+            where = Place(0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation)
+            placed.append((where, SourceRead(lines, read, facts.path)))
+        return placed, size
 
     def _source(self, source_id: int, generation: int) -> tuple[SourceFacts, str, Carry]:
         """Give a source's facts, its key as first seen and its carry in this generation."""
@@ -211,14 +203,19 @@ class Pass:
         carry = self.carries[source_id] = Carry.load(row[0]) if row else Carry(generation)
         return carry
 
-    def _write(self, rows: Rows, stored: Sequence[reader.StoredEvent]) -> None:
-        """Write a batch's rows in catalog order, with the sessions to settle and the carries of its sources."""
+    def _write(self, placed: Placed) -> None:
+        """Hand a batch to the projections and write their rows; where that fails, event by event."""
+        self.views.execute("SAVEPOINT batch")
+        try:
+            self._write_rows(handled(placed, self.handlers))
+        except ROW_FAULTS:
+            self.views.execute("ROLLBACK TO batch")
+            written_apart(self.views, placed, self.handlers, self._write_rows)
+        self.views.execute("RELEASE batch")
+
+    def _write_rows(self, rows: Rows) -> None:
+        """Write rows in catalog order, and mark their sessions to be settled."""
         views = self.views
-        touched = {event[1] for event in stored}
-        views.executemany("INSERT OR IGNORE INTO source_keys VALUES (?, ?)", [(s, self.keys[s]) for s in touched])
-        if self.keep:
-            carried = [(source_id, self.carries[source_id].dump()) for source_id in touched]
-            views.executemany("INSERT OR REPLACE INTO carries VALUES (?, ?)", carried)
         waiting: dict[str, list[tuple[Any, ...]]] = rows.by_statement
         for projection in self.projections:
             for statement in projection.statements:
@@ -227,6 +224,13 @@ class Pass:
         if waiting:
             raise ProjectionError(f"a handler used an undeclared statement: {next(iter(waiting))}")
         views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session,) for session in rows.sessions])
+
+    def _carry(self, touched: set[int]) -> None:
+        """Write the keys and the carries of the sources of a batch."""
+        self.views.executemany("INSERT OR IGNORE INTO source_keys VALUES (?, ?)", [(s, self.keys[s]) for s in touched])
+        if self.keep:
+            carried = [(source_id, self.carries[source_id].dump()) for source_id in touched]
+            self.views.executemany("INSERT OR REPLACE INTO carries VALUES (?, ?)", carried)
 
 
 def _document(data: bytes) -> salvage.Salvaged:

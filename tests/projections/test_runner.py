@@ -145,7 +145,7 @@ def test_a_broken_batch_leaves_rows_and_checkpoint(world: World) -> None:
     """Rows and checkpoint are written together or not at all."""
     world.write("s", {"kind": "prompt", "id": "p1", "text": "1"})
     world.catch_up()
-    world.views.execute("CREATE TRIGGER no BEFORE INSERT ON source_lines BEGIN SELECT raise(ABORT, 'no'); END")
+    world.views.execute("CREATE TRIGGER no BEFORE INSERT ON checkpoints BEGIN SELECT raise(ABORT, 'no'); END")
     world.write("s", {"kind": "prompt", "id": "p2", "text": "2"})
     with pytest.raises(sqlite3.IntegrityError, match="no"):
         world.catch_up()
