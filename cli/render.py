@@ -1,4 +1,4 @@
-"""The only place that prints: tables and JSON on stdout, diagnostics on stderr."""
+"""The only place that prints: tables and JSON on stdout, diagnostics on stderr, all of it through the exit that takes secrets out."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
+from cli.outlet import clean, cleaned
 from journal.errors import Ambiguous, JournalError
 
 SCHEMA_VERSION = 1
@@ -16,13 +17,14 @@ ESCAPED = {code: f"\\u{code:04x}" for code in CONTROL if code >= 32}
 DIAGNOSTIC = {code: None for code in CONTROL if code != ord("\n")}
 
 
-def print_json(answer: dict[str, Any]) -> None:
-    """Print one JSON object with the version of its schema."""
-    print(_json({"schema_version": SCHEMA_VERSION, **answer}))
+def print_json(answer: dict[str, Any], *, reveal: bool = False) -> None:
+    """Print one JSON object with the version of its schema; secrets in it only when told to *reveal* them."""
+    print(_json({"schema_version": SCHEMA_VERSION, **(answer if reveal else cleaned(answer))}))
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print aligned columns; wide characters count two, control characters are left out."""
+    rows = cleaned(list(rows))
     cells = [[_cell(value) for value in row] for row in [heads, *rows]]
     widths = [max(_width(row[column]) for row in cells) for column in range(len(heads))]
     for row in cells:
@@ -31,7 +33,7 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def say(text: str) -> None:
     """Print a diagnostic."""
-    print(text.translate(DIAGNOSTIC), file=sys.stderr)
+    print(clean(text).translate(DIAGNOSTIC), file=sys.stderr)
 
 
 def fail(error: JournalError, *, as_json: bool) -> int:
