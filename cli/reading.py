@@ -118,7 +118,8 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
     log = open_log(home.journal_db, writable=False)
     views = read_views(settings)
     head = log.execute("SELECT coalesce(max(global_position), 0) FROM events").fetchone()[0]
-    position = views.execute("SELECT position FROM checkpoints WHERE name = 'views'").fetchone()[0]
+    # Views ahead of a log that was restored from a backup are rebuilt by the next ingest: all of it is to come.
+    position = min(head, views.execute("SELECT position FROM checkpoints WHERE name = 'views'").fetchone()[0])
     hosts = [dict(zip(("host", "sources", "gone", "last_change"), row, strict=True)) for row in log.execute(
         "SELECT host, count(*), sum(state = 'gone'), max(changed_at) FROM sources GROUP BY host ORDER BY host")]  # fmt: skip
     damaged = [list(row) for row in views.execute("SELECT host, damage, count(*) FROM damaged_records GROUP BY 1, 2 ORDER BY 1, 2")]

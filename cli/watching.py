@@ -20,21 +20,22 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
     home = open_home(settings.home)
     stop, told = threading.Event(), set[str]()
 
-    def sweep() -> None:
+    def sweep() -> bool:
         try:
             done = bring_up_to_date(settings, roots)
         except LogBusy:
-            return
+            return False
         except LogFull as error:
             # Space comes back without a watcher being started again; the sweep every 30 seconds finds it.
             if str(error) not in told:
                 told.add(str(error))
                 say(f"warning: {error}; tried again in a moment")
-            return
+            return False
         for warning in done.report.warnings:
             if warning not in told:
                 told.add(warning)
                 say(f"warning: {warning}")
+        return done.report.events > 0
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cli.render import say
 from journal.errors import Ambiguous, LogFull, NotFound, SettingInvalid
-from journal.home import Home, open_home, sqlite_uri
+from journal.home import Home, open_home
 from journal.settings import Settings
 
 if TYPE_CHECKING:
@@ -62,15 +62,20 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
 
     Raises: LogBusy: another process is ingesting for longer than the wait.
     """
+    from ingest import sealing
     from ingest.catalog import adapters
     from ingest.ingester import ingest
+    from journal import inbox
     from journal.database import open_log
     from journal.lock import writer_lock
 
     home = open_home(settings.home)
     known = adapters()
     with writer_lock(home, LOCK_WAIT_S):
+        is_new = not os.path.exists(home.journal_db)
         log = open_log(home.journal_db, writable=True)
+        if is_new and (mode := log.execute("PRAGMA journal_mode").fetchone()[0]) != "wal":
+            say(f"{home.root}: the file system has no shared memory for SQLite's WAL; the journal uses mode {mode}, and readers may wait")
         views = open_views(home)
         try:
             report = ingest(log, roots, known, now)
@@ -81,6 +86,8 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
             if observe_new(home, views):
                 ingest(log, [("journal", home.inbox)], known, now)
                 catch_up(log, views)
+            if days := inbox.sealed(home, now()[:10]):
+                sealing.delete_proved(log, days)
             unknown, sessions = views.execute("SELECT (SELECT count(*) FROM unknown_records), (SELECT count(*) FROM sessions)").fetchone()
         except sqlite3.OperationalError as error:
             if is_full(error):
@@ -188,9 +195,9 @@ def read_views(settings: Settings) -> sqlite3.Connection:
     path = Home(settings.home).views_db
     if not os.path.exists(path):
         raise NotFound("there are no views yet", hint="run: journal ingest")
-    connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", uri=True, isolation_level=None)
-    connection.execute("PRAGMA busy_timeout = 5000")
-    return connection
+    from journal.database import open_readonly
+
+    return open_readonly(path)
 
 
 def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
@@ -219,11 +226,39 @@ def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
 
 def current_project(views: sqlite3.Connection) -> str:
     """Return the project that the current directory lies in; the directory itself where the views know none."""
-    here = folder = os.path.realpath(os.getcwd())
-    known = {row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL")}
+    here = os.path.realpath(os.getcwd())
+    return _known_project(views, here) or _moved_project(views, here) or here
+
+
+def _known_project(views: sqlite3.Connection, here: str) -> str | None:
+    """Return the project of the nearest folder at or above *here* that the views know."""
+    from projections.projects import project_of
+
+    folder = here
+    known = {row[0]: row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL")}
+    known |= {root: path for path, root in views.execute("SELECT path, root FROM project_observations WHERE root IS NOT NULL")}
     while folder not in known:
         parent = os.path.dirname(folder)
         if parent == folder:
-            return here
+            return None
         folder = parent
-    return folder
+    return project_of(views, known[folder])
+
+
+def _moved_project(views: sqlite3.Connection, here: str) -> str | None:
+    """Return the project that the repository at *here* was before it moved: the one with its first commit and remote."""
+    from ingest.observation import observe
+    from projections.projects import same_repository
+
+    if not any(os.path.exists(os.path.join(folder, ".git")) for folder in _upwards(here)):
+        return None
+    seen = observe(here)
+    return same_repository(views, seen["root_commit"], seen["remote"])
+
+
+def _upwards(folder: str) -> list[str]:
+    """Return *folder* and all folders above it."""
+    folders = [folder]
+    while (parent := os.path.dirname(folders[-1])) != folders[-1]:
+        folders.append(parent)
+    return folders

@@ -13,6 +13,7 @@ import zstandard
 from ingest.adapter import Adapter, Candidate
 from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
 from journal.log import Line, OffsetRow, SourceRow, Writer, offset_of, sources
+from journal.merging import is_due, merge_source
 from journal.reader import read_source
 from journal.salvage import salvage
 
@@ -184,6 +185,8 @@ class Pass:
                 self._save_fingerprint(row, generation, 0, file)
             state = "compressed" if found.path.endswith(COMPRESSED) else "live"
             self.writer.update_source(row.source_id, generation=generation, state=state, **stat._asdict())
+        if 0 < start < consumed and is_due(self.connection, row.source_id, generation):
+            merge_source(self.writer, row.source_id, generation)
 
     def _is_append(self, row: SourceRow, offset: OffsetRow, stat: Stat, file: BinaryIO) -> bool:
         """Tell whether the consumed prefix still stands in the file."""

@@ -42,10 +42,11 @@ class Wake(FileSystemEventHandler):
         self.changed.set()
 
 
-def watch(roots: Sequence[str], sweep: Callable[[], None], stop: threading.Event, say: Callable[[str], None]) -> None:
+def watch(roots: Sequence[str], sweep: Callable[[], bool], stop: threading.Event, say: Callable[[str], None], *, sweep_s: float = SWEEP_S) -> None:
     """Call *sweep* at once, after every change below *roots*, and every 30 seconds, until *stop* is set.
 
-    A root that appears later is watched from the next sweep on. Where notifications fail, *say* is told once and the
+    *sweep* tells whether it found anything new. A root that appears later is watched from the next sweep on. Where
+    notifications fail, or a sweep finds what none told of (some file systems give none), *say* is told once and the
     roots are polled.
     """
     changed = threading.Event()
@@ -53,14 +54,20 @@ def watch(roots: Sequence[str], sweep: Callable[[], None], stop: threading.Event
     started = Observer()
     started.start()
     observer: BaseObserver | None = started
+    is_first = True
     try:
         while not stop.is_set():
             if observer is not None and not _schedule(observer, roots, watched, changed, say):
                 _end(observer)
                 observer = None
+            was_told = changed.is_set() or is_first
             changed.clear()
-            sweep()
-            _wait(changed, stop, SWEEP_S if observer is not None else POLL_S)
+            found, is_first = sweep(), False
+            if observer is not None and found and not was_told and not changed.wait(GATHER_S) and not stop.is_set():
+                say(f"the file system tells of no changes: polling every {POLL_S} s instead")
+                _end(observer)
+                observer = None
+            _wait(changed, stop, sweep_s if observer is not None else POLL_S)
     finally:
         if observer is not None:
             _end(observer)

@@ -84,20 +84,57 @@ def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
 
     Raises: LogCorrupt: the file is no SQLite database. LogBusy: it stays locked.
     """
-    target = f"{sqlite_uri(path)}?mode={'ro' if readonly else 'rwc'}"
-    connection = sqlite3.connect(target, uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+    if readonly:
+        return open_readonly(path)
+    connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=rwc", uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
     try:
         connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-        if not readonly:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_SIZE_LIMIT_BYTES}")
-        else:
-            connection.execute("PRAGMA schema_version")
+        set_journal_mode(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA journal_size_limit = {JOURNAL_SIZE_LIMIT_BYTES}")
     except sqlite3.DatabaseError as error:
         connection.close()
         raise as_log_error(error, path) from error
     return connection
+
+
+def set_journal_mode(connection: sqlite3.Connection) -> str:
+    """Set WAL, or a rollback journal where the file system gives no shared memory, and return the mode in force.
+
+    Raises: sqlite3.OperationalError: the database is locked.
+    """
+    try:
+        mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "readonly" in str(error):
+            raise
+        mode = ""
+    if mode != "wal":
+        mode = connection.execute("PRAGMA journal_mode = TRUNCATE").fetchone()[0]
+    return str(mode)
+
+
+def open_readonly(path: str) -> sqlite3.Connection:
+    """Return a connection that reads only, also from a medium where SQLite cannot make its `-shm` file.
+
+    Raises: LogCorrupt, LogBusy, LogError.
+    """
+    connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", uri=True, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+    try:
+        connection.execute("PRAGMA schema_version")
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        if not ("unable to open" in str(error) and _is_at_rest(path)):
+            raise as_log_error(error, path) from error
+        # Nobody can write there, and nothing waits in a WAL: the file is all there is.
+        return sqlite3.connect(f"{sqlite_uri(path)}?mode=ro&immutable=1", uri=True, isolation_level=None)
+    return connection
+
+
+def _is_at_rest(path: str) -> bool:
+    """Tell whether *path* lies where this process cannot write, without a WAL that holds anything."""
+    wal = path + "-wal"
+    return os.path.isfile(path) and not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(wal) and os.path.getsize(wal))
 
 
 def as_log_error(error: sqlite3.DatabaseError, path: str) -> LogError:

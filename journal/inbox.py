@@ -36,6 +36,17 @@ def append(home: Home, session_id: str | None, day: str, record: dict[str, Any])
     return path
 
 
+def sealed(home: Home, today: str) -> list[str]:
+    """Return the inbox files that no writer can still have open: those of days before the day before *today* (YYYY-MM-DD).
+
+    A hook that began before midnight may write for some seconds after it.
+    """
+    from datetime import date, timedelta  # noqa: PLC0415  hooks append and never seal
+
+    last = (date.fromisoformat(today) - timedelta(days=1)).isoformat()
+    return sorted(os.path.join(home.inbox, name) for name in os.listdir(home.inbox) if name.endswith(".jsonl") and name[:10] < last)
+
+
 def _encode(record: dict[str, Any]) -> bytes:
     """Return the line; where it is too long, strings are cut ever shorter, and at last only the short top fields stay."""
     line = _dump(record)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from journal.chain import GENESIS
 from journal.domain import SourceFacts
-from journal.segments import hashes_of, unpack
+from journal.segments import MERGED, container_of, hashes_of, unpack
 
 CACHED_SEGMENTS = 4
 
@@ -59,15 +59,17 @@ class SegmentCache:
         self.kept: dict[int, tuple[int, bytes]] = {}
 
     def get(self, segment_id: int) -> tuple[int, bytes]:
-        """Return the offset in its source and the bytes of a segment."""
-        if segment_id not in self.kept:
-            if len(self.kept) >= CACHED_SEGMENTS:
-                del self.kept[next(iter(self.kept))]
+        """Return the offset in its source and the bytes of a segment, or of the one that it was merged into."""
+        found = self.kept.get(segment_id)
+        if found is None:
             offset, codec, data = self.connection.execute(
                 "SELECT offset_bytes, codec, data FROM segments WHERE segment_id = ?", (segment_id,)
             ).fetchone()
-            self.kept[segment_id] = offset, segment_bytes(self.connection, codec, data)
-        return self.kept[segment_id]
+            found = self.get(container_of(data)) if codec == MERGED else (offset, segment_bytes(self.connection, codec, data))
+            if len(self.kept) >= CACHED_SEGMENTS:
+                del self.kept[next(iter(self.kept))]
+            self.kept[segment_id] = found
+        return found
 
 
 def segment_bytes(connection: sqlite3.Connection, codec: str, data: bytes) -> bytes:
@@ -101,8 +103,8 @@ def read_events(connection: sqlite3.Connection, after: int, limit: int) -> list[
 def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> bytes:
     """Return the end of a line that spans several segments."""
     rows = connection.execute(
-        "SELECT codec, data FROM segments WHERE source_id = ? AND generation = ? AND offset_bytes >= ? ORDER BY offset_bytes",
-        (source_id, generation, offset),
+        "SELECT codec, data FROM segments WHERE source_id = ? AND generation = ? AND offset_bytes >= ? AND codec <> ? ORDER BY offset_bytes",
+        (source_id, generation, offset, MERGED),
     )
     rest = bytearray()
     for codec, data in rows:
@@ -115,8 +117,8 @@ def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offse
 def read_source(connection: sqlite3.Connection, source_id: int, generation: int) -> Iterator[bytes]:
     """Yield the bytes of one generation of a source, exactly as they were read, in order."""
     rows = connection.execute(
-        "SELECT segment_id FROM segments WHERE source_id = ? AND generation = ? ORDER BY offset_bytes",
-        (source_id, generation),
+        "SELECT segment_id FROM segments WHERE source_id = ? AND generation = ? AND codec <> ? ORDER BY offset_bytes",
+        (source_id, generation, MERGED),
     ).fetchall()
     for (segment_id,) in rows:
         codec, data = connection.execute("SELECT codec, data FROM segments WHERE segment_id = ?", (segment_id,)).fetchone()

@@ -8,43 +8,51 @@ Raise RULES_VERSION when a rule changes: the views rebuild.
 import re
 from typing import NamedTuple
 
-RULES_VERSION = 2
+RULES_VERSION = 3
 
 
 class Rule(NamedTuple):
     """One kind of secret."""
 
     kind: str
+    gate: str
+    """A lower-case substring that stands in every text that the rule can match; most texts are done with after it."""
     signs: tuple[str, ...]
-    """Lower-case substrings of which one stands in every text that the rule can match."""
+    """Lower-case substrings of which one stands there too, where the gate alone is common."""
     pattern: re.Pattern[str]
     replacement: str
 
 
-def _rule(kind: str, signs: tuple[str, ...], pattern: str, replacement: str | None = None) -> Rule:
-    return Rule(kind, signs, re.compile(pattern), replacement or f"[redacted:{kind}]")
+def _rule(kind: str, gate: str, pattern: str, replacement: str | None = None, *, signs: tuple[str, ...] = ()) -> Rule:
+    return Rule(kind, gate, signs or (gate,), re.compile(pattern), replacement or f"[redacted:{kind}]")
 
 
 RULES = (
-    _rule("private-key", ("private key",), r"(?s)-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"),
-    _rule("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"), r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"),
-    _rule("anthropic-key", ("sk-ant-",), r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
-    _rule("openai-key", ("sk-",), r"\bsk-(?:(?:proj|svcacct)-|(?=[A-Za-z_-]{0,60}[0-9]))[A-Za-z0-9_-]{20,}"),
-    _rule("aws-key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
-    _rule("google-key", ("aiza",), r"\bAIza[0-9A-Za-z_-]{35}"),
-    _rule("slack-token", ("xox",), r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
-    _rule("gitlab-token", ("glpat-",), r"\bglpat-[A-Za-z0-9_-]{20,}"),
-    _rule("npm-token", ("npm_",), r"\bnpm_[A-Za-z0-9]{36}"),
-    _rule("huggingface-token", ("hf_",), r"\bhf_[A-Za-z0-9]{30,}"),
-    _rule("jwt", ("eyj",), r"\beyJ[A-Za-z0-9_-]{10,1024}\.eyJ[A-Za-z0-9_-]{10,8192}\.[A-Za-z0-9_-]*"),
-    _rule("url-credentials", ("://",), r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/@\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
-    _rule("authorization", ("authorization", "bearer "),
-          r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?:(?:bearer|basic|token)\s{1,8})?|\bbearer\s{1,8})(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}",
+    _rule("private-key", "private key", r"(?s)-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"),
+    _rule("github-token", "gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
+          signs=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
+    _rule("anthropic-key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
+    _rule("openai-key", "sk-", r"\bsk-(?:(?:proj|svcacct)-|(?=[A-Za-z_-]{0,60}[0-9]))[A-Za-z0-9_-]{20,}"),
+    _rule("aws-key", "a", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", signs=("akia", "asia")),
+    _rule("google-key", "aiza", r"\bAIza[0-9A-Za-z_-]{35}"),
+    _rule("slack-token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
+    _rule("gitlab-token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
+    _rule("npm-token", "npm_", r"\bnpm_[A-Za-z0-9]{36}"),
+    _rule("huggingface-token", "hf_", r"\bhf_[A-Za-z0-9]{30,}"),
+    _rule("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{10,1024}\.eyJ[A-Za-z0-9_-]{10,8192}\.[A-Za-z0-9_-]*"),
+    _rule("url-credentials", "://", r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
+    _rule("authorization", "digest ", r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}digest\s{1,8})(?!\[redacted)[^\r\n]{8,2048}",
           r"\1[redacted:authorization]"),
-    _rule("assignment", ("password", "passwd", "secret", "api_key", "apikey", "api-key", "access_token", "auth_token"),
-          r"(?i)((?:password|passwd|secret|api[_-]?key|access_token|auth_token)[A-Z0-9_]{0,40}[\\\"']{0,8}\s{0,8}[:=]\s{0,8})(?!\[redacted)"
+    _rule("authorization", "r",
+          r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?:(?:bearer|basic|token)\s{1,8})?|\bbearer\s{1,8})(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}",
+          r"\1[redacted:authorization]", signs=("authorization", "bearer ")),
+    _rule("assignment", "token=",
+          r"(?<![A-Za-z0-9])([A-Z0-9_]{0,40}TOKEN=[\\\"']{0,8})(?=[^\s\\\"']{0,64}[0-9])[^\s\\\"',;(){}\[\]]{8,}", r"\1[redacted:assignment]"),
+    *(_rule("assignment", gate,
+          rf"(?i)({words}[A-Z0-9_]{{0,40}}[\\\"']{{0,8}}\s{{0,8}}[:=]\s{{0,8}})(?!\[redacted)"
           r"(?:(\\{0,4}[\"'])(?!\[redacted)[^\\\"'\r\n]{4,256}(?=\\{0,4}[\"'])|(?!\[redacted)[^\s\\\"',;(){}\[\]]{8,})",
-          r"\1\2[redacted:assignment]"),
+          r"\1\2[redacted:assignment]")
+      for gate, words in (("passw", "(?:password|passwd)"), ("secret", "secret"), ("api", "api[_-]?key"), ("_token", "(?:access|auth)_token"))),
 )  # fmt: skip
 
 
@@ -52,8 +60,9 @@ def redact(text: str) -> str:
     """Return *text* with every secret that a rule knows replaced by its kind."""
     lowered = text.lower()
     for rule in RULES:
-        for sign in rule.signs:
-            if sign in lowered:
-                text = rule.pattern.sub(rule.replacement, text)
-                break
+        if rule.gate in lowered:
+            for sign in rule.signs:
+                if sign in lowered:
+                    text = rule.pattern.sub(rule.replacement, text)
+                    break
     return text

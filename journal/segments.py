@@ -10,6 +10,8 @@ SEGMENT_BYTES = 256 * 1024
 LONGEST_SEGMENT_BYTES = 8 * 1024 * 1024
 LEVEL = 3
 HASH_BYTES = 32
+MERGED = "within"
+"""Codec of a segment whose bytes stand in another, which `data` names as 8 bytes: its own row keeps offset and seed."""
 
 _compressor = zstandard.ZstdCompressor(level=LEVEL)
 _decompressor = zstandard.ZstdDecompressor()
@@ -65,6 +67,16 @@ def _around_elements(text: str, key: str) -> list[bytes]:
 def part_hash(part: bytes) -> bytes:
     """Return the content address of *part*."""
     return sha256(part).digest()
+
+
+def container_of(data: bytes) -> int:
+    """Return the id of the segment that holds the bytes of one of codec `within`."""
+    return int.from_bytes(data, "big")
+
+
+def within(segment_id: int) -> bytes:
+    """Return what a merged segment keeps in place of its bytes."""
+    return segment_id.to_bytes(8, "big")
 
 
 def hashes_of(packed: bytes) -> list[bytes]:

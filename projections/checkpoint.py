@@ -6,8 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from journal import reader, redaction
-from journal.home import sqlite_uri
+from journal import database, reader, redaction
 from projections.projection import Projection
 
 TABLES = {
@@ -34,12 +33,10 @@ class Checkpoint(NamedTuple):
 def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
     """Open a views file; its rows can always be rebuilt, so that a power cut may cost the last transactions."""
     if readonly:
-        connection = sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", uri=True, isolation_level=None)
-        connection.execute("PRAGMA busy_timeout=5000")
-        return connection
+        return database.open_readonly(path)
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA busy_timeout=5000")
-    connection.execute("PRAGMA journal_mode=WAL")
+    database.set_journal_mode(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA journal_size_limit=67108864")
     connection.execute("PRAGMA cache_size=-32000")

@@ -8,7 +8,7 @@ and a corrected decoder or projection, by its raised version, takes it at the ne
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 
-from journal.domain import DomainEvent, JsonObject, Occurrence, RecordDamaged, SourceFacts
+from journal.domain import JsonObject, Occurrence, RecordDamaged, SourceFacts
 from projections.projection import Handler, Place, Rows
 
 FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
@@ -16,7 +16,8 @@ FAULTS = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeErro
 ROW_FAULTS = (*FAULTS, sqlite3.DataError, sqlite3.IntegrityError, sqlite3.InterfaceError, sqlite3.ProgrammingError)
 """What SQLite's binding raises for a row that its table cannot take."""
 
-Placed = list[tuple[Place, DomainEvent]]
+Placed = list[tuple[Place, object]]
+"""Domain events, and the one of the runner itself, with their places."""
 
 
 def decoded(

@@ -15,12 +15,18 @@ ON CONFLICT (path) DO UPDATE SET path_hash = excluded.path_hash, real_path = exc
     root_commit = excluded.root_commit, remote = excluded.remote, occurred_at = excluded.occurred_at
 WHERE (coalesce(excluded.root, ''), coalesce(excluded.occurred_at, '')) >= (coalesce(root, ''), coalesce(occurred_at, ''))"""
 MARK = "INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions WHERE cwd = ?1 OR project_hash = ?2"
+# A repository seen at another path brings the sessions of all its paths together.
+MARK_REPOSITORY = """INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions
+WHERE ?1 IS NOT NULL AND cwd IN (SELECT path FROM project_observations WHERE root_commit = ?1)"""
+NEWEST = """SELECT root FROM project_observations WHERE root_commit = ?1 AND remote IS ?2 AND root IS NOT NULL
+ORDER BY occurred_at DESC, root DESC LIMIT 1"""
 
 
 def _observed(place: Place, event: ProjectObserved, rows: Rows) -> None:
     hashed = path_hash(event.path)
     rows.add(OBSERVED, (event.path, hashed, event.real_path, event.root, event.root_commit, event.remote, place.occurred_at))
     rows.add(MARK, (event.path, hashed))
+    rows.add(MARK_REPOSITORY, (event.root_commit,))
 
 
 def path_hash(path: str) -> str:
@@ -29,11 +35,30 @@ def path_hash(path: str) -> str:
 
 
 def project_of(views: sqlite3.Connection, cwd: str | None) -> str | None:
-    """Return the project's path of a working directory: its repository if observed, else the directory by rule."""
+    """Return the project of a working directory: the newest path of its repository if observed, else `root_of` it.
+
+    Repositories with the same first commit and the same remote are one, seen at several paths.
+    """
     if cwd is None:
         return None
+    row = views.execute("SELECT root_commit, remote FROM project_observations WHERE path = ? AND root IS NOT NULL", (cwd,)).fetchone()
+    return (row and same_repository(views, *row)) or root_of(views, cwd)
+
+
+def same_repository(views: sqlite3.Connection, root_commit: str | None, remote: str | None) -> str | None:
+    """Return the newest path of the repository with this first commit and remote, if one was observed."""
+    newest = views.execute(NEWEST, (root_commit, remote)).fetchone() if root_commit else None
+    return _folded(newest[0]) if newest else None
+
+
+def root_of(views: sqlite3.Connection, cwd: str) -> str:
+    """Return the top folder of a working directory: of its repository if observed, else the directory by rule."""
     row = views.execute("SELECT root, real_path FROM project_observations WHERE path = ?", (cwd,)).fetchone()
-    path = next((found for found in row or () if found), cwd)
+    return _folded(next((found for found in row or () if found), cwd))
+
+
+def _folded(path: str) -> str:
+    """Return *path* without the folder of a worktree, and in one case where the drive has none."""
     path = path.rstrip("/") or "/"
     worktree = WORKTREE.match(path)
     path = worktree[1] if worktree else path
@@ -42,15 +67,15 @@ def project_of(views: sqlite3.Connection, cwd: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="projects",
-    version=1,
+    version=2,
     tables={
         "project_observations": """CREATE TABLE {name} (path TEXT NOT NULL PRIMARY KEY, path_hash TEXT NOT NULL, real_path TEXT,
             root TEXT, root_commit TEXT, remote TEXT, occurred_at TEXT) STRICT, WITHOUT ROWID""",
         "projects": """CREATE VIEW {name} AS SELECT project AS path, count(*) AS sessions, min(started_at) AS first_at,
             max(last_at) AS last_at FROM sessions WHERE project IS NOT NULL GROUP BY project""",
     },
-    indexes=(),
-    statements=(OBSERVED, MARK),
+    indexes=("CREATE INDEX IF NOT EXISTS project_observations_by_commit ON project_observations (root_commit)",),
+    statements=(OBSERVED, MARK, MARK_REPOSITORY),
     handlers={ProjectObserved: _observed},
     digest={
         "project_observations": "SELECT path, real_path, root, root_commit, remote FROM project_observations ORDER BY path",

@@ -8,7 +8,7 @@ from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, Sess
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
-from projections.projects import WSL_DRIVE, project_of
+from projections.projects import WSL_DRIVE, project_of, root_of
 
 TITLE_CHARS = 80
 LINK_ORDER = "CASE kind WHEN 'subagent' THEN 0 WHEN 'resume' THEN 1 WHEN 'fork' THEN 2 ELSE 3 END"
@@ -79,8 +79,8 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
             continue
         names = ", ".join(row)
         views.execute(f"INSERT OR REPLACE INTO sessions ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
-        project = row["project"]
-        prefix = "" if project is None else project.rstrip("/") + "/"
+        # Paths are relative to the folder that the session worked in, which may have moved since.
+        prefix = "" if row["cwd"] is None else root_of(views, row["cwd"]).rstrip("/") + "/"
         views.execute(RELATIVE, (session_id, prefix, bool(WSL_DRIVE.match(prefix))))
 
 

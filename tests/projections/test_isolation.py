@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from archive import Archive, claude
-from projections import catalog, messages, runner
-from projections.projection import Place, Rows
 
 from ingest import claude as claude_host
 from journal.domain import JsonObject, Occurrence, PromptSubmitted, SourceFacts
+from projections import catalog, messages, runner
+from projections.projection import Place, Rows
 
 S = "5b0e6f1c-0000-4000-8000-000000000001"
 
