@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest import shell
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact, count_of, number_in, number_of, text_of
+from ingest.fields import compact, count_of, number_in, number_of, object_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -220,11 +220,17 @@ def _assistant(record: JsonObject) -> Iterator[DomainEvent]:
         elif kind == "tool_use" and isinstance(block.get("id"), str):
             yield from _call(block)
     if not synthetic and isinstance(message.get("usage"), dict):
-        usage = message["usage"]
-        yield UsageReported(
-            response or f"~{record.get('uuid')}", model, count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")),
-            count_of(usage.get("cache_read_input_tokens")), count_of(usage.get("cache_creation_input_tokens")),
-        )  # fmt: skip
+        yield _used(response or f"~{record.get('uuid')}", model, message["usage"])
+
+
+def _used(response: str, model: str | None, usage: JsonObject) -> UsageReported:
+    """Return the tokens of a usage object; Claude counts cached tokens beside input, and thinking inside output."""
+    written = count_of(usage.get("cache_creation_input_tokens"))
+    for_an_hour = count_of(object_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    return UsageReported(
+        response, model, count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")), count_of(usage.get("cache_read_input_tokens")),
+        written, count_of(object_of(usage.get("output_tokens_details")).get("thinking_tokens")), cache_write_1h_tokens=min(for_an_hour, written),
+    )  # fmt: skip
 
 
 def _call(block: JsonObject) -> Iterator[DomainEvent]:
@@ -289,4 +295,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "cost-state": _ended,
 }
 
-ADAPTER = Adapter("claude", 1, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("claude", 2, default_roots, discover, classify, native_id, hint, decode)

@@ -173,9 +173,9 @@ def _named(source: SourceFacts, payload: JsonObject) -> Events:
 
 
 def figures(usage: JsonObject) -> tuple[int, int, int, int, int]:
-    """Return uncached input, output, cache read, cache write, reasoning; Codex counts cached inside input."""
-    cached = count_of(usage.get("cached_input_tokens"))
-    return (max(0, count_of(usage.get("input_tokens")) - cached), count_of(usage.get("output_tokens")), cached, 0,
+    """Return uncached input, output, cache read, cache write, reasoning; Codex counts cached tokens, read and written, inside input."""
+    cached, written = count_of(usage.get("cached_input_tokens")), count_of(usage.get("cache_write_input_tokens"))
+    return (max(0, count_of(usage.get("input_tokens")) - cached - written), count_of(usage.get("output_tokens")), cached, written,
             count_of(usage.get("reasoning_output_tokens")))  # fmt: skip
 
 

@@ -121,6 +121,8 @@ class UsageReported:
     reasoning_tokens: int = 0
     basis: str = "response"
     """`response`, `shutdown_total` (a session's totals at its end) or `message_estimate`."""
+    cache_write_1h_tokens: int = 0
+    """The part of `cache_write_tokens` that was written to live for an hour instead of the usual minutes; it costs more."""
 
 
 @dataclass(frozen=True, slots=True)

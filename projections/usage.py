@@ -7,6 +7,8 @@ from journal.domain import UsageReported, UsageTotalReported
 from projections.projection import Place, Projection, Rows
 
 FIELDS = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens")
+COLUMNS = (*FIELDS, "cache_write_1h_tokens")
+"""The figures of a row; running totals do not tell the age of cache writes."""
 BASES = ("response", "total_difference", "shutdown_total", "message_estimate")
 """From exact to estimated; in a session only the best one counts."""
 Figures = tuple[int, int, int, int, int]
@@ -15,14 +17,14 @@ OTHER_SOURCE_FIRST = (
     "(SELECT source_key FROM source_keys WHERE source_id = excluded.source_id)"
     " < (SELECT source_key FROM source_keys WHERE source_id = usage.source_id)"
 )
-REPORTED = f"""INSERT INTO usage (session_id, response_id, model, {", ".join(FIELDS)}, basis, occurred_at, turn_id, source_id)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+REPORTED = f"""INSERT INTO usage (session_id, response_id, model, {", ".join(COLUMNS)}, basis, occurred_at, turn_id, source_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (session_id, response_id) DO UPDATE SET
     model = CASE WHEN source_id = excluded.source_id OR {OTHER_SOURCE_FIRST} THEN coalesce(excluded.model, model)
         ELSE coalesce(model, excluded.model) END,
     turn_id = iif({OTHER_SOURCE_FIRST}, excluded.turn_id, turn_id),
     source_id = iif({OTHER_SOURCE_FIRST}, excluded.source_id, source_id),
-    {", ".join(f"{field} = max({field}, excluded.{field})" for field in FIELDS)},
+    {", ".join(f"{field} = max({field}, excluded.{field})" for field in COLUMNS)},
     occurred_at = coalesce(min(occurred_at, excluded.occurred_at), occurred_at, excluded.occurred_at)"""
 TOTAL = "INSERT OR REPLACE INTO usage_totals VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 FORKS = """WITH RECURSIVE down (session_id) AS (SELECT ?1 UNION SELECT child_session_id FROM down JOIN session_links
@@ -37,7 +39,7 @@ WHERE session_id IN (SELECT session_id FROM up WHERE session_id <> ?1)"""
 def _reported(place: Place, event: UsageReported, rows: Rows) -> None:
     figures = (event.input_tokens, event.output_tokens, event.cache_read_tokens, event.cache_write_tokens, event.reasoning_tokens)
     if any(figures):
-        rows.add(REPORTED, (place.session_id, event.response_id, event.model or place.model, *figures, event.basis,
+        rows.add(REPORTED, (place.session_id, event.response_id, event.model or place.model, *figures, event.cache_write_1h_tokens, event.basis,
                             place.occurred_at, place.turn_id, place.source_id))  # fmt: skip
 
 
@@ -79,7 +81,7 @@ def _differences(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[o
             difference = _difference(total, before, last, bool(forked))
             if any(difference):
                 response_id = "total:" + ".".join(map(str, total))
-                yield session_id, response_id, model, *difference, "total_difference", occurred_at, turn_id, row[17]
+                yield session_id, response_id, model, *difference, 0, "total_difference", occurred_at, turn_id, row[17]
         seen.add(total)
         before = total
 
@@ -96,10 +98,10 @@ def _difference(total: Figures, before: Figures | None, last: Figures | None, fo
 
 PROJECTION = Projection(
     name="usage",
-    version=2,
+    version=3,
     tables={
         "usage": f"""CREATE TABLE {{name}} (session_id TEXT NOT NULL, response_id TEXT NOT NULL, model TEXT,
-            {", ".join(f"{field} INTEGER NOT NULL" for field in FIELDS)}, basis TEXT NOT NULL, occurred_at TEXT, turn_id TEXT, source_id INTEGER NOT NULL,
+            {", ".join(f"{field} INTEGER NOT NULL" for field in COLUMNS)}, basis TEXT NOT NULL, occurred_at TEXT, turn_id TEXT, source_id INTEGER NOT NULL,
             counted INTEGER NOT NULL DEFAULT 1, is_copy INTEGER NOT NULL DEFAULT 0,
             PRIMARY KEY (session_id, response_id)) STRICT""",
         "usage_totals": f"""CREATE TABLE {{name}} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
@@ -109,7 +111,8 @@ PROJECTION = Projection(
             PRIMARY KEY (session_id, source_key, generation, offset_bytes)) STRICT, WITHOUT ROWID""",
         "usage_daily": """CREATE VIEW {name} AS SELECT substr(u.occurred_at, 1, 10) AS day_utc, s.host, u.model,
             sum(u.input_tokens) AS input_tokens, sum(u.output_tokens) AS output_tokens, sum(u.cache_read_tokens) AS cache_read_tokens,
-            sum(u.cache_write_tokens) AS cache_write_tokens, sum(u.reasoning_tokens) AS reasoning_tokens, count(*) AS responses
+            sum(u.cache_write_tokens) AS cache_write_tokens, sum(u.reasoning_tokens) AS reasoning_tokens,
+            sum(u.cache_write_1h_tokens) AS cache_write_1h_tokens, count(*) AS responses
             FROM usage AS u JOIN sessions AS s USING (session_id) WHERE u.counted AND NOT u.is_copy GROUP BY 1, 2, 3""",
     },
     indexes=("CREATE INDEX IF NOT EXISTS usage_by_response ON usage (response_id)",),
@@ -117,7 +120,7 @@ PROJECTION = Projection(
     handlers={UsageReported: _reported, UsageTotalReported: _total},
     settle=settle,
     digest={
-        "usage": f"SELECT session_id, response_id, model, {', '.join(FIELDS)}, basis, occurred_at, turn_id, counted, is_copy"
+        "usage": f"SELECT session_id, response_id, model, {', '.join(COLUMNS)}, basis, occurred_at, turn_id, counted, is_copy"
         " FROM usage ORDER BY session_id, response_id"
     },
 )

@@ -112,6 +112,30 @@ def test_c23_subsets_are_not_added(archive: Archive) -> None:
     assert tokens(archive, S) == (20, 20, 80, 0)
 
 
+def figures(archive: Archive) -> list[tuple[int, ...]]:
+    """Return what the responses used: input, output, cache read, cache write, of that for an hour, reasoning."""
+    return archive.rows("views.db", "SELECT input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_1h_tokens,"
+                        " reasoning_tokens FROM usage WHERE counted ORDER BY occurred_at")
+
+
+def test_claude_tells_the_age_of_cache_writes_and_thinking_inside_output(archive: Archive) -> None:
+    """Of 500 tokens written to the cache 300 live for an hour; 40 of 90 output tokens were thinking; more than all is all."""
+    aged = {"cache_creation": {"ephemeral_5m_input_tokens": 200, "ephemeral_1h_input_tokens": 300}, "output_tokens_details": {"thinking_tokens": 40}}
+    absurd = {"cache_creation": {"ephemeral_1h_input_tokens": 9000}}
+    archive.write(archive.claude_path(S), claude(1, S, "hi"), answer(2, S, "a", "m1", usage(90, cache_creation_input_tokens=500) | aged),
+                  answer(3, S, "b", "m2", usage(5, cache_creation_input_tokens=7) | absurd), answer(4, S, "c", "m3", usage(5, cache_creation_input_tokens=8)))
+    archive.ingest()
+    assert figures(archive) == [(10, 90, 0, 500, 300, 40), (10, 5, 0, 7, 7, 0), (10, 5, 0, 8, 0, 0)]
+
+
+def test_codex_counts_cache_writes_inside_input(archive: Archive) -> None:
+    """Codex input 100 of which 60 were read from and 30 written to the cache is 10 fresh, 60 read and 30 written."""
+    used = {"input_tokens": 100, "cached_input_tokens": 60, "cache_write_input_tokens": 30, "output_tokens": 20, "reasoning_output_tokens": 15}
+    archive.write(archive.codex_path(S), codex(S, [("token_usage_record", {"response_id": "r1", "usage": used})]))
+    archive.ingest()
+    assert figures(archive) == [(10, 20, 60, 30, 0, 15)]
+
+
 def fork(archive: Archive) -> dict[str, bytes]:
     """Return the files of a parent and its fork; the fork copies two records and adds two."""
     shared = [claude(1, S, "parent prompt"), answer(2, S, "parent answer", "m1", usage(100))]
