@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, BinaryIO
 
 from cli.render import print_json, print_table, say
-from cli.wiring import current_project, read_views, session_by_prefix
+from cli.wiring import IN_PROJECT, current_project, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
@@ -42,7 +42,7 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     """List sessions, newest first."""
     views = read_views(settings)
     project = None if asked.all else current_project(views)
-    where = "1" if asked.all else "kind = 'interactive' AND project = :project"
+    where = "1" if asked.all else f"kind = 'interactive' AND {IN_PROJECT}"
     links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
     rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} ORDER BY last_at DESC NULLS LAST, session_id LIMIT :limit",
                          {"project": project, "limit": asked.limit}).fetchall()  # fmt: skip

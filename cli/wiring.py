@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from ingest.ingester import IngestReport
 
 LOCK_WAIT_S = 30.0
+IN_PROJECT = "session_id IN (SELECT session_id FROM session_folders WHERE project = :project)"
+"""The scope of a command: sessions of which any working directory, not only the main one, lies in the project."""
 Roots = list[tuple[str, str]]
 
 
@@ -60,16 +62,21 @@ def roots_of(settings: Settings, given: list[str]) -> Roots:
 def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
     """Read what is new into the log, catch the views up, observe new working directories, and catch up with that.
 
-    Raises: LogBusy: another process is ingesting for longer than the wait.
+    Raises: LogBusy: another process is ingesting for longer than the wait. SettingInvalid: the home's files are tracked by git.
     """
     from ingest import sealing
     from ingest.catalog import adapters
     from ingest.ingester import ingest
+    from ingest.repository import ignore_itself, is_tracked
     from journal import inbox
     from journal.database import open_log
     from journal.lock import writer_lock
 
     home = open_home(settings.home)
+    ignore_itself(home.root)
+    if is_tracked(home.root):
+        raise SettingInvalid(f"{home.root}: git tracks files in it, and transcripts would be committed with them",
+                             hint=f"run: git rm -r --cached {home.root}, or set JOURNAL_HOME to another folder")  # fmt: skip
     known = adapters()
     with writer_lock(home, LOCK_WAIT_S):
         is_new = not os.path.exists(home.journal_db)
@@ -127,7 +134,7 @@ def catch_up(log: sqlite3.Connection, views: sqlite3.Connection) -> None:
 def observe_new(home: Home, views: sqlite3.Connection) -> int:
     """Put an observation of every working directory not yet observed into the inbox; return how many."""
     missing = views.execute(
-        "SELECT DISTINCT cwd FROM sessions WHERE cwd IS NOT NULL AND cwd NOT IN (SELECT path FROM project_observations WHERE occurred_at IS NOT NULL)"
+        "SELECT DISTINCT cwd FROM session_folders WHERE cwd NOT IN (SELECT path FROM project_observations WHERE occurred_at IS NOT NULL)"
         " ORDER BY cwd"
     ).fetchall()
     if not missing:
@@ -235,7 +242,7 @@ def _known_project(views: sqlite3.Connection, here: str) -> str | None:
     from projections.projects import project_of
 
     folder = here
-    known = {row[0]: row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL")}
+    known = {row[0]: row[0] for row in views.execute("SELECT DISTINCT project FROM session_folders WHERE project IS NOT NULL")}
     known |= {root: path for path, root in views.execute("SELECT path, root FROM project_observations WHERE root IS NOT NULL")}
     while folder not in known:
         parent = os.path.dirname(folder)

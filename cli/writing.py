@@ -3,7 +3,7 @@
 import argparse
 
 from cli.render import print_json, print_table, say
-from cli.wiring import bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
+from cli.wiring import IN_PROJECT, bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
 from journal.errors import NotFound
 from journal.home import open_home
 from journal.settings import Settings
@@ -37,8 +37,8 @@ def note(settings: Settings, asked: argparse.Namespace) -> int:
         session_id = session_by_prefix(views, asked.session)
     else:
         row = views.execute(
-            "SELECT session_id FROM sessions WHERE project = ? AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
-            (current_project(views),),
+            f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
+            {"project": current_project(views)},
         ).fetchone()
         if row is None:
             raise NotFound("this folder's project has no session", hint="name one: journal note TEXT --session latest")

@@ -17,12 +17,12 @@ def observe(path: str) -> dict[str, Any]:
     if not os.path.isdir(path):
         return record
     record["real_path"] = os.path.realpath(path)
-    common = _git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    common = git(path, "rev-parse", "--path-format=absolute", "--git-common-dir")
     if common:
         record["root"] = _root(path, common)
-        commits = _git(path, "rev-list", "--max-parents=0", "HEAD")
+        commits = git(path, "rev-list", "--max-parents=0", "HEAD")
         record["root_commit"] = min(commits.split()) if commits else None
-        remote = _git(path, "config", "--get", "remote.origin.url")
+        remote = git(path, "config", "--get", "remote.origin.url")
         record["remote"] = CREDENTIALS.sub(r"\1", remote) if remote else None
     return record
 
@@ -30,11 +30,11 @@ def observe(path: str) -> dict[str, Any]:
 def _root(path: str, common: str) -> str:
     """Return the folder that all worktrees of a repository share; a submodule keeps its git folder inside its parent's."""
     if SUBMODULES in common:
-        return _git(path, "rev-parse", "--show-toplevel") or common
+        return git(path, "rev-parse", "--show-toplevel") or common
     return os.path.dirname(common) if os.path.basename(common) == ".git" else common
 
 
-def _git(path: str, *words: str) -> str | None:
+def git(path: str, *words: str) -> str | None:
     """Return what one git command prints, or None when it fails or takes too long.
 
     Variables such as GIT_DIR, which git sets for its own hooks, would answer for another repository than *path*.

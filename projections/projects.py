@@ -14,9 +14,10 @@ OBSERVED = """INSERT INTO project_observations VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (path) DO UPDATE SET path_hash = excluded.path_hash, real_path = excluded.real_path, root = excluded.root,
     root_commit = excluded.root_commit, remote = excluded.remote, occurred_at = excluded.occurred_at
 WHERE (coalesce(excluded.root, ''), coalesce(excluded.occurred_at, '')) >= (coalesce(root, ''), coalesce(occurred_at, ''))"""
-MARK = "INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions WHERE cwd = ?1 OR project_hash = ?2"
+MARK = """INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions WHERE cwd = ?1 OR project_hash = ?2
+UNION SELECT session_id FROM session_folders WHERE cwd = ?1"""
 # A repository seen at another path brings the sessions of all its paths together.
-MARK_REPOSITORY = """INSERT OR IGNORE INTO unsettled SELECT session_id FROM sessions
+MARK_REPOSITORY = """INSERT OR IGNORE INTO unsettled SELECT session_id FROM session_folders
 WHERE ?1 IS NOT NULL AND cwd IN (SELECT path FROM project_observations WHERE root_commit = ?1)"""
 NEWEST = """SELECT root FROM project_observations WHERE root_commit = ?1 AND remote IS ?2 AND root IS NOT NULL
 ORDER BY occurred_at DESC, root DESC LIMIT 1"""
@@ -67,7 +68,7 @@ def _folded(path: str) -> str:
 
 PROJECTION = Projection(
     name="projects",
-    version=2,
+    version=3,
     tables={
         "project_observations": """CREATE TABLE {name} (path TEXT NOT NULL PRIMARY KEY, path_hash TEXT NOT NULL, real_path TEXT,
             root TEXT, root_commit TEXT, remote TEXT, occurred_at TEXT) STRICT, WITHOUT ROWID""",

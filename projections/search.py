@@ -88,13 +88,13 @@ FROM messages_fts AS f JOIN messages AS m ON m.message_rowid = f.rowid
 LEFT JOIN sessions AS s ON s.session_id = m.session_id
 WHERE messages_fts MATCH :match AND (:everything OR (m.is_copy = 0 AND m.kind IN ('prompt', 'answer', 'summary')
   AND m.dropped_by IS NULL))
-  AND (:project IS NULL OR s.project = :project)
+  AND (:project IS NULL OR m.session_id IN (SELECT session_id FROM session_folders WHERE project = :project))
 ORDER BY f.rank, m.occurred_at DESC, m.session_id, m.record_id LIMIT :limit"""
 _TOOL_CALLS = """SELECT t.session_id, t.record_id, s.host, s.project, 'tool', t.occurred_at, f.rank, t.input_text
 FROM tool_calls_fts AS f JOIN tool_calls AS t ON t.rowid = f.rowid
 LEFT JOIN sessions AS s ON s.session_id = t.session_id
 WHERE tool_calls_fts MATCH :match AND (:everything OR t.is_copy = 0)
-  AND (:project IS NULL OR s.project = :project)
+  AND (:project IS NULL OR t.session_id IN (SELECT session_id FROM session_folders WHERE project = :project))
 ORDER BY f.rank, t.occurred_at DESC, t.session_id, t.record_id LIMIT :limit"""
 
 

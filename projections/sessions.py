@@ -25,7 +25,9 @@ FROM usage WHERE session_id = ? AND counted AND NOT is_copy"""
 SPAN = """SELECT min(occurred_at), max(occurred_at), sum(kind IN ('prompt', 'answer') AND dropped_by IS NULL), max(host)
 FROM messages WHERE session_id = ? AND NOT is_copy"""
 CALLS = "SELECT min(occurred_at), max(coalesce(returned_at, occurred_at)), count(*) FROM tool_calls WHERE session_id = ? AND NOT is_copy"
-CWD = "SELECT cwd FROM messages WHERE session_id = ? AND cwd IS NOT NULL GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd LIMIT 1"
+FOLDERS = """SELECT cwd, sum(NOT is_copy) FROM messages WHERE session_id = ? AND cwd IS NOT NULL
+GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd"""
+FOLDER = "INSERT INTO session_folders VALUES (?, ?, ?, ?)"
 FIRST_PROMPT = """SELECT m.text FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
 AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
 MODELS = """SELECT DISTINCT model FROM (SELECT model FROM usage WHERE session_id = ?1 AND counted AND NOT is_copy
@@ -73,19 +75,23 @@ def _annotated(place: Place, event: SessionAnnotated, rows: Rows) -> None:
 def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
     """Write the rows of the sessions again from what the views hold of them."""
     for session_id in session_ids:
-        row = _row(views, session_id)
+        folders = views.execute(FOLDERS, (session_id,)).fetchall()
+        row = _row(views, session_id, folders[0][0] if folders else None)
+        views.execute("DELETE FROM session_folders WHERE session_id = ?", (session_id,))
         if row is None:
             views.execute("DELETE FROM sessions WHERE session_id = ?", (session_id,))
             continue
         names = ", ".join(row)
         views.execute(f"INSERT OR REPLACE INTO sessions ({names}) VALUES ({', '.join('?' * len(row))})", tuple(row.values()))
+        own = [folder for folder in folders if folder[1]] or [(row["cwd"], 0)]
+        views.executemany(FOLDER, [(session_id, cwd, project_of(views, cwd), count) for cwd, count in own if cwd is not None])
         # Paths are relative to the folder that the session worked in, which may have moved since.
         prefix = "" if row["cwd"] is None else root_of(views, row["cwd"]).rstrip("/") + "/"
         views.execute(RELATIVE, (session_id, prefix, bool(WSL_DRIVE.match(prefix))))
 
 
-def _row(views: sqlite3.Connection, session_id: str) -> dict[str, Any] | None:
-    """Return a session's row, or None when nothing but a link names it."""
+def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[str, Any] | None:
+    """Return the row of a session that worked mostly in *cwd*, or None when nothing but a link names it."""
     facts: dict[str, str] = dict(views.execute(FACTS, (session_id,)))
     first, last, messages, host = views.execute(SPAN, (session_id,)).fetchone()
     called, returned, tool_calls = views.execute(CALLS, (session_id,)).fetchone()
@@ -95,7 +101,7 @@ def _row(views: sqlite3.Connection, session_id: str) -> dict[str, Any] | None:
     started, ended = min(filter(None, (first, called)), default=None), max(filter(None, (last, returned)), default=None)
     parent, link = views.execute(PARENT, (session_id,)).fetchone() or (None, None)
     hashed = facts.get("project_hash")
-    cwd = (views.execute(CWD, (session_id,)).fetchone() or (facts.get("cwd") or _by_hash(views, hashed),))[0]
+    cwd = cwd or facts.get("cwd") or _by_hash(views, hashed)
     prompt = (views.execute(FIRST_PROMPT, (session_id,)).fetchone() or (None,))[0]
     turns = views.execute("SELECT count(*) FROM turns WHERE session_id = ?", (session_id,)).fetchone()[0]
     tokens = views.execute(TOTALS, (session_id,)).fetchone()
@@ -126,12 +132,14 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=3,
+    version=4,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
         "session_notes": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, noted_at TEXT, text TEXT NOT NULL,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
+        "session_folders": """CREATE TABLE {name} (session_id TEXT NOT NULL, cwd TEXT NOT NULL, project TEXT, messages INTEGER NOT NULL,
+            PRIMARY KEY (session_id, cwd)) STRICT, WITHOUT ROWID""",
         "sessions": """CREATE TABLE {name} (session_id TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL, project TEXT, cwd TEXT,
             project_hash TEXT, title TEXT, branch TEXT, started_at TEXT, last_at TEXT, turns INTEGER NOT NULL, messages INTEGER NOT NULL,
             tool_calls INTEGER NOT NULL, models TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
@@ -142,10 +150,13 @@ PROJECTION = Projection(
     indexes=(
         "CREATE INDEX IF NOT EXISTS sessions_by_project ON sessions (project, last_at)",
         "CREATE INDEX IF NOT EXISTS sessions_by_cwd ON sessions (cwd)",
+        "CREATE INDEX IF NOT EXISTS session_folders_by_cwd ON session_folders (cwd)",
+        "CREATE INDEX IF NOT EXISTS session_folders_by_project ON session_folders (project)",
         "CREATE INDEX IF NOT EXISTS sessions_by_parent ON sessions (parent_session_id)",
     ),
     statements=(FACT, NOTE),
     handlers={SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, PromptSubmitted: _prompted, SessionAnnotated: _annotated},
     settle=settle,
-    digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2"},
+    digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2",
+            "session_folders": "SELECT * FROM session_folders ORDER BY session_id, cwd"},
 )
