@@ -15,21 +15,23 @@ from journal.home import Home
 from journal.settings import Settings
 
 OPEN_FOR = timedelta(minutes=30)
-"""A session without an end counts as open for so long after its last record, as killed later."""
+"""A session without an end counts as open for so long after its last record; later its last turn decides."""
 COLUMNS = ("session_id", "host", "project", "title", "branch", "started_at", "last_at", "turns", "messages", "tool_calls", "models",
-           "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason")  # fmt: skip
+           "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason", "is_turn_open")  # fmt: skip
 USAGE_KEYS = {"day": "substr(u.occurred_at, 1, 10)", "session": "u.session_id", "model": "coalesce(u.model, 'unknown')",
               "project": "coalesce(s.project, 'unknown')", "host": "s.host", "hour": "substr(u.occurred_at, 1, 13)"}  # fmt: skip
 
 
-def state_of(end_reason: str | None, last_at: str | None, moment: datetime) -> str:
-    """Return `ended`, `open` or `killed`, judged against the present."""
+def state_of(end_reason: str | None, is_turn_open: bool, last_at: str | None, moment: datetime) -> str:
+    """Return `ended`, `open` or `killed`, judged against the present; killed is what broke off inside a turn."""
     if end_reason:
         return "ended"
     if last_at is None:
         return "empty"
     last = datetime.fromisoformat(last_at)
-    return "open" if moment - last < OPEN_FOR else "killed"
+    if moment - last < OPEN_FOR:
+        return "open"
+    return "killed" if is_turn_open else "ended"
 
 
 def _short(session_id: str) -> str:
@@ -51,7 +53,7 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     for row in rows:
         session: dict[str, Any] = dict(zip(COLUMNS, row, strict=True))
         session["models"] = json.loads(session["models"])
-        session["state"] = state_of(session.pop("end_reason"), session["last_at"], moment)
+        session["state"] = state_of(session.pop("end_reason"), session.pop("is_turn_open"), session["last_at"], moment)
         session["link"] = links.get(session["session_id"], [None])[0]
         found.append(session)
     if asked.json:

@@ -270,6 +270,8 @@ def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
         events.append(SessionLinked("subagent", source.native_id, source.native_id.split(":", 1)[0], "meta.json", text_of(record.get("toolUseId"))))
         if isinstance(record.get("description"), str):
             events.append(SessionAnnotated(title=record["description"]))
+        if record.get("finished") is True:
+            events.append(SessionEnded("complete"))
     else:
         events += _title(record)
     return [Occurrence(tuple(events))]
@@ -295,4 +297,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "cost-state": _ended,
 }
 
-ADAPTER = Adapter("claude", 2, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("claude", 3, default_roots, discover, classify, native_id, hint, decode)

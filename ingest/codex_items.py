@@ -18,14 +18,17 @@ from journal.domain import (
     PromptSubmitted,
     RecordUnrecognised,
     SessionAnnotated,
-    SessionEnded,
+    SessionLinked,
     SourceFacts,
     ToolCalled,
     ToolReturned,
+    TurnEnded,
     UsageTotalReported,
 )
 
 EXIT_CODE = re.compile(r"(?:Process exited with code|Exit code:|exit_code\"?:) *(-?\d+)")
+SCRIPTED = "exec-"
+"""How the ids of what a script of the tool `exec` did begin; other items bear the id of the model's own call."""
 OPERATIONS = {"add": "add", "update": "edit", "delete": "delete"}
 BLOCKED = "Command blocked by PreToolUse hook"
 Events = Iterator[DomainEvent]
@@ -145,6 +148,9 @@ def _execution(source: SourceFacts, item: JsonObject) -> Events:
 def _file_change(source: SourceFacts, item: JsonObject) -> Events:
     """Read an applied patch: an item, or the older patch_apply_end event."""
     call, changes = text_of(item.get("id")) or text_of(item.get("call_id")), item.get("changes")
+    if call is not None and call.startswith(SCRIPTED):
+        yield ToolCalled(call, "apply_patch", compact({"files": list(changes) if isinstance(changes, dict) else []}))
+        yield ToolReturned(call, item.get("status") == "failed", text_of(item.get("stdout")) or text_of(item.get("stderr")) or "")
     if item.get("success") is False or item.get("status") == "failed":
         return
     for path, change in changes.items() if isinstance(changes, dict) else ():
@@ -158,12 +164,26 @@ def _file_change(source: SourceFacts, item: JsonObject) -> Events:
         yield FileChanged(path, "move" if moved else operation, added, removed, call, moved)
 
 
+def _spawned(source: SourceFacts, item: JsonObject) -> Events:
+    """Read the call that started a sub-agent's thread."""
+    threads = item.get("receiver_thread_ids") if item.get("tool") == "spawn_agent" else None
+    for child in threads if isinstance(threads, list) else ():
+        if isinstance(child, str):
+            yield SessionLinked("subagent", child, source.native_id, "call that spawned the agent", text_of(item.get("id")))
+
+
+def _activity(source: SourceFacts, item: JsonObject) -> Events:
+    child = text_of(item.get("agent_thread_id"))
+    if child and item.get("kind") == "started":
+        yield SessionLinked("subagent", child, source.native_id, "call that spawned the agent", text_of(item.get("id")))
+
+
 def _aborted(source: SourceFacts, payload: JsonObject) -> Events:
-    yield SessionEnded("interrupted")
+    yield TurnEnded("interrupted")
 
 
 def _completed(source: SourceFacts, payload: JsonObject) -> Events:
-    yield SessionEnded("error" if payload.get("error") else "complete")
+    yield TurnEnded("error" if payload.get("error") else "complete")
 
 
 def _named(source: SourceFacts, payload: JsonObject) -> Events:
@@ -200,8 +220,8 @@ EVENTS: dict[str, Reader] = {
 }  # fmt: skip
 COMPLETED: dict[str, Reader] = {
     "UserMessage": _user_item, "AgentMessage": _agent_item, "Reasoning": _reasoning, "CommandExecution": _execution,
-    "FileChange": _file_change, "ContextCompaction": nothing, "HookPrompt": nothing, "SubAgentActivity": nothing,
-    "CollabAgentToolCall": nothing, "WebSearch": nothing, "McpToolCall": nothing, "ImageView": nothing, "Plan": nothing,
+    "FileChange": _file_change, "ContextCompaction": nothing, "HookPrompt": nothing, "SubAgentActivity": _activity,
+    "CollabAgentToolCall": _spawned, "WebSearch": nothing, "McpToolCall": nothing, "ImageView": nothing, "Plan": nothing,
 }  # fmt: skip
 QUIET_EVENTS = frozenset((
     "task_started", "thread_settings_applied", "agent_reasoning", "context_compacted", "web_search_end",

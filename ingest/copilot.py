@@ -16,6 +16,7 @@ from journal.domain import (
     ContextCompacted,
     DomainEvent,
     FileChanged,
+    HistoryRewound,
     JsonObject,
     MessageProduced,
     Occurrence,
@@ -28,18 +29,24 @@ from journal.domain import (
     SourceFacts,
     ToolCalled,
     ToolReturned,
+    TurnContinued,
     UsageReported,
 )
 from journal.timestamps import normalise
 
-FORKED = re.compile(r'Forked from "[^"]*" \(([0-9a-f-]{36})\) as "[^"]*" \(([0-9a-f-]{36})\)')
+FORKED = re.compile(r'\AForked from ".*" \(([0-9a-f-]{36})\) as ".*" \(([0-9a-f-]{36})\)', re.DOTALL)
+RELEASE = re.compile(r"([0-9]{1,6})\.([0-9]{1,6})\.([0-9]{1,6})")
+TELLS_TERMINAL = (1, 0, 102)
+"""The oldest release known to write, in a terminal only, the model that a session starts with."""
+AFTER_LAST_LINE = re.compile(r"\n[+-](?=\n+(?:diff --git |\Z)|\Z)")
+"""apply_patch shows what stands after a file's last newline as one more, empty, line."""
 LEGACY_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
 OPERATIONS = {"create": "add", "edit": "edit", "delete": "delete", "add": "add", "update": "edit"}
 KNOWN = frozenset(
-    "hook.start hook.end session.info session.warning session.error session.usage_checkpoint session.truncation session.auto_mode_resolved"
-    " session.permissions_changed session.model_change session.compaction_start session.handoff system.message system.notification"
-    " assistant.turn_start assistant.turn_end assistant.reasoning permission.requested permission.completed subagent.started subagent.selected"
-    " subagent.configured subagent.completed subagent.failed abort tool.user_requested skill.invoked user.input_requested"
+    "hook.start session.info session.warning session.error session.usage_checkpoint session.truncation session.auto_mode_resolved"
+    " session.permissions_changed session.compaction_start session.handoff system.message system.notification"
+    " assistant.turn_start assistant.turn_end assistant.reasoning permission.requested permission.completed subagent.selected"
+    " subagent.configured abort tool.user_requested skill.invoked user.input_requested"
     " user.input_completed".split()
 )
 
@@ -97,7 +104,7 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     data = data if isinstance(data, dict) else {}
     reader = READERS.get(kind) if isinstance(kind, str) else None
     if reader is not None:
-        events = list(reader(source, data))
+        events = list(reader(record, data))
     elif isinstance(kind, str) and (kind in KNOWN or kind.startswith("model.")):
         events = []
     else:
@@ -106,28 +113,63 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     session = None
     if agent:
         session = f"{source.native_id}:{agent}"
-        events.append(SessionLinked("subagent", session, source.native_id, "agentId of the events"))
+        call = text_of(data.get("toolCallId")) if kind == "subagent.started" else None
+        events.append(SessionLinked("subagent", session, source.native_id, "agentId of the events", call))
     context = object_of(data.get("context"))
     cwd, branch = text_of(context.get("cwd")), text_of(context.get("branch"))
     return [Occurrence(tuple(events), normalise(record.get("timestamp")), text_of(record.get("id")), session, cwd, branch, text_of(data.get("model")))]
 
 
-def _start(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _start(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     context = object_of(data.get("context"))
-    yield SessionStarted("interactive", text_of(data.get("copilotVersion")), text_of(data.get("selectedModel")), None, text_of(context.get("headCommit")))
+    version = text_of(data.get("copilotVersion"))
+    kind = "headless" if _release(version) >= TELLS_TERMINAL else "interactive"
+    yield SessionStarted(kind, version, text_of(data.get("selectedModel")), None, text_of(context.get("headCommit")))
 
 
-def _resume(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
-    yield SessionStarted("interactive", resumed=True)
+def _release(version: str | None) -> tuple[int, ...]:
+    """Return the numbers of a version to compare; what is no version is older than all."""
+    found = RELEASE.match(version or "")
+    return tuple(int(part) for part in found.groups()) if found else ()
 
 
-def _info(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _model_change(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
+    """Read that a model was chosen; a terminal tells the one it starts with, a run without a terminal does not."""
+    if data.get("source") == "startup":
+        yield SessionStarted("interactive")
+
+
+def _resume(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
+    yield SessionStarted(resumed=True)
+
+
+def _info(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     found = FORKED.search(text_of(data.get("message")) or "")
     if data.get("infoType") == "fork" and found:
-        yield SessionLinked("fork", found[2], found[1], "session.info of the fork")
+        yield SessionLinked("fork", found[2], found[1], "session.info of the fork", text_of(record.get("parentId")))
+    elif data.get("infoType") == "rewind":
+        yield HistoryRewound(None)
 
 
-def _shutdown(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _hook_end(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
+    """Read a hook's answer: its reason against the end of a turn comes back as a user message without a mark."""
+    output = object_of(data.get("output"))
+    reason = (text_of(output.get("reason")) or "").strip()
+    if data.get("hookType") == "agentStop" and output.get("decision") == "block" and reason:
+        yield TurnContinued(reason)
+
+
+def _agent_started(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
+    title = text_of(data.get("agentDescription")) or text_of(data.get("agentDisplayName"))
+    if title and title.strip():
+        yield SessionAnnotated(title=title.strip())
+
+
+def _agent_ended(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
+    yield SessionEnded("error" if record.get("type") == "subagent.failed" else "complete")
+
+
+def _shutdown(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     yield SessionEnded(text_of(data.get("shutdownType")) or "shutdown")
     metrics = data.get("modelMetrics")
     for model, figures in metrics.items() if isinstance(metrics, dict) else ():
@@ -136,13 +178,15 @@ def _shutdown(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
             yield _usage_of(f"shutdown:{model}", model, usage, "shutdown_total")
 
 
-def _usage(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _usage(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     usage = data.get("usage")
     if isinstance(usage, dict):
         accounting = object_of(usage.get("accounting"))
-        # The session and number that a request was made under; forks repeat both. An API's own call id may not be unique.
+        # Forks and rewritten files repeat a record under its id. The number of a request starts again after a rewind, and an
+        # API's own call id may not be unique.
         named = text_of(accounting.get("sourceSessionId"))
-        own = f"{named}.{accounting.get('sequence')}" if named else text_of(usage.get("apiCallId")) or compact(usage)
+        numbered = f"{named}.{accounting.get('sequence')}" if named else text_of(usage.get("apiCallId")) or compact(usage)
+        own = text_of(record.get("id")) or numbered
         yield _usage_of(own, text_of(usage.get("model")), usage, "response")
 
 
@@ -153,13 +197,13 @@ def _usage_of(own: str, model: str | None, usage: JsonObject, basis: str) -> Usa
     return UsageReported(own, model, fresh, count_of(usage.get("outputTokens")), cached, written, count_of(usage.get("reasoningTokens")), basis)
 
 
-def _prompt(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _prompt(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     said = (text_of(data.get("content")) or "").strip()
     if said:
         yield MessageProduced("user", "injected", said) if data.get("source") else PromptSubmitted(said)
 
 
-def _answer(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _answer(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     model, own = text_of(data.get("model")), text_of(data.get("messageId"))
     if text_of(data.get("reasoningText")):
         yield MessageProduced("assistant", "reasoning", data["reasoningText"], own, model)
@@ -176,13 +220,13 @@ def _answer(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
         yield UsageReported(f"message:{own}", model, 0, count_of(data.get("outputTokens")), basis="message_estimate")
 
 
-def _tool_started(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _tool_started(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     call, given = text_of(data.get("toolCallId")), data.get("arguments")
     if call:
         yield ToolCalled(call, str(data.get("toolName")), given if isinstance(given, str) else compact(given))
 
 
-def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _tool_ended(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     call = text_of(data.get("toolCallId"))
     if call is None:
         return
@@ -193,14 +237,19 @@ def _tool_ended(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
     output = text_of(result.get("content")) or text_of(error.get("message")) or ""
     yield ToolReturned(call, data.get("success") is False or bool(code), output, code)
     edits = [edit for edit in data.get("fileEdits") or [] if isinstance(edit, dict)] if isinstance(data.get("fileEdits"), list) else []
-    added, removed = patch.count(text_of(result.get("detailedContent")) or "")
+    shown = text_of(result.get("detailedContent")) or ""
+    if "addedPaths" in object_of(object_of(data.get("toolTelemetry")).get("restrictedProperties")):
+        shown = AFTER_LAST_LINE.sub("", shown)
+    counted = patch.per_file(shown)
     for edit in edits:
-        if isinstance(edit.get("path"), str):
-            alone = len(edits) == 1
-            yield FileChanged(edit["path"], OPERATIONS.get(str(edit.get("kind")), "edit"), added if alone else None, removed if alone else None, call)
+        path = text_of(edit.get("path"))
+        if path:
+            operation = OPERATIONS.get(str(edit.get("kind")), "edit")
+            added, removed = counted.get(path) or (patch.count(shown) if len(edits) == 1 else (None, None))
+            yield FileChanged(path, operation, added, removed, call)
 
 
-def _compaction(source: SourceFacts, data: JsonObject) -> Iterator[DomainEvent]:
+def _compaction(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     yield ContextCompacted(text_of(data.get("trigger")), number_of(data.get("preCompactionTokens")), number_of(data.get("postCompactionTokens")))
     if text_of(data.get("summaryContent")):
         yield MessageProduced("assistant", "summary", data["summaryContent"])
@@ -225,10 +274,12 @@ def _legacy(record: JsonObject) -> list[Occurrence]:
     return found or [Occurrence((RecordUnrecognised("copilot.document"),))]
 
 
-READERS: dict[str, Callable[[SourceFacts, JsonObject], Iterator[DomainEvent]]] = {
+READERS: dict[str, Callable[[JsonObject, JsonObject], Iterator[DomainEvent]]] = {
     "session.start": _start, "session.resume": _resume, "session.shutdown": _shutdown, "session.usage_record": _usage,
-    "session.info": _info, "session.compaction_complete": _compaction, "user.message": _prompt, "assistant.message": _answer,
+    "session.model_change": _model_change, "hook.end": _hook_end, "subagent.started": _agent_started,
+    "subagent.completed": _agent_ended, "subagent.failed": _agent_ended, "session.info": _info,
+    "session.compaction_complete": _compaction, "user.message": _prompt, "assistant.message": _answer,
     "tool.execution_start": _tool_started, "tool.execution_complete": _tool_ended,
 }  # fmt: skip
 
-ADAPTER = Adapter("copilot", 1, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("copilot", 2, default_roots, discover, classify, native_id, hint, decode)

@@ -8,6 +8,7 @@ list, which drops nothing from the journal.
 import os
 import re
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from ingest import patch, shell
@@ -26,6 +27,7 @@ from journal.domain import (
     PromptSubmitted,
     RecordUnrecognised,
     SessionAnnotated,
+    SessionEnded,
     SessionLinked,
     SessionStarted,
     SourceFacts,
@@ -36,6 +38,7 @@ from journal.domain import (
 from journal.timestamps import normalise
 
 INJECTED = ("<session_context>", "<hook_context>")
+LISTED_WITHIN = timedelta(milliseconds=100)
 SNAPSHOT = "<state_snapshot>"
 EXIT_CODE = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
 HOOK_CONTEXT = re.compile(r"\A(?:<hook_context>.*?</hook_context>\s*)+", re.DOTALL)
@@ -143,12 +146,27 @@ def _set(source: SourceFacts, change: JsonObject) -> list[Occurrence]:
         # A message kept through a compression comes again under a new id, without tokens: it is known already.
         squeezed = any(_content(m.get("content")).lstrip().startswith(SNAPSHOT) for m in messages if isinstance(m, dict))
         kept = [m for m in messages if isinstance(m, dict) and (not squeezed or _content(m.get("content")).lstrip().startswith(SNAPSHOT))]
-        found += _messages(source, kept)
+        listed = _messages(source, kept)
+        found += [_reissued(occurrence, at) for occurrence in listed]
         if squeezed:
             found.append(Occurrence((ContextCompacted(None, None, None),), at))
-        else:
+        elif not all(_is_listed_now(occurrence, at) for occurrence in listed):  # a list made anew begins something, it undoes nothing
             found.append(Occurrence((HistoryReplaced(tuple(m["id"] for m in kept if isinstance(m.get("id"), str))),), at))
     return found
+
+
+def _reissued(occurrence: Occurrence, at: str | None) -> Occurrence:
+    """Return a listed message; a prompt dated to the moment of the listing was put there by the host, no human typed it now."""
+    if not _is_listed_now(occurrence, at) or not any(isinstance(event, PromptSubmitted) for event in occurrence.events):
+        return occurrence
+    events = (MessageProduced("user", "injected", event.text) if isinstance(event, PromptSubmitted) else event for event in occurrence.events)
+    return occurrence._replace(events=tuple(events))
+
+
+def _is_listed_now(occurrence: Occurrence, at: str | None) -> bool:
+    """Return whether a listed message bears the time of the listing itself."""
+    said = occurrence.occurred_at
+    return at is not None and said is not None and abs(datetime.fromisoformat(at) - datetime.fromisoformat(said)) <= LISTED_WITHIN
 
 
 def _messages(source: SourceFacts, messages: object) -> list[Occurrence]:
@@ -160,7 +178,7 @@ def _message(source: SourceFacts, record: JsonObject) -> Occurrence:
     if kind == "user":
         events = tuple(_user(record, _is_child(source)))
     elif kind in ("gemini", "model"):
-        events = tuple(_model(record))
+        events = tuple(_model(source, record))
     elif kind in NOTICES:
         said = _content(record.get("content"))
         events = (MessageProduced("system", "notice", said),) if said else ()
@@ -172,8 +190,8 @@ def _message(source: SourceFacts, record: JsonObject) -> Occurrence:
 def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
     # Without a terminal, the context of a hook stands in one part with the prompt after it.
     parts = (HOOK_CONTEXT.sub("", part) for part in _parts(record.get("content")))
-    said = "\n".join(part for part in parts if not part.startswith("<hook_context>")).strip()
-    if not said or said.startswith(INJECTED):
+    said = "\n".join(part for part in parts if not part.startswith(INJECTED)).strip()
+    if not said:
         return
     if said.startswith(SNAPSHOT):
         yield MessageProduced("user", "summary", said)
@@ -183,22 +201,34 @@ def _user(record: JsonObject, child: bool) -> Iterator[DomainEvent]:
         yield PromptSubmitted(said)
 
 
-def _model(record: JsonObject) -> Iterator[DomainEvent]:
+def _model(source: SourceFacts, record: JsonObject) -> Iterator[DomainEvent]:
     model, own = text_of(record.get("model")), text_of(record.get("id"))
     said = _content(record.get("content", record.get("parts")))
     if said:
-        yield MessageProduced("assistant", "answer", said, own, model)
+        # `/chat resume` and a compression write earlier answers again, as parts and without what a response has.
+        again = model is None and "tokens" in record and record["tokens"] is None and isinstance(record.get("content"), list)
+        yield MessageProduced("assistant", "injected" if again else "answer", said, own, model)
     for thought in record.get("thoughts") or [] if isinstance(record.get("thoughts"), list) else []:
         if isinstance(thought, dict) and text_of(thought.get("description")):
             yield MessageProduced("assistant", "reasoning", f"{thought.get('subject') or ''}: {thought['description']}", own, model)
     for call in record.get("toolCalls") or [] if isinstance(record.get("toolCalls"), list) else []:
         if isinstance(call, dict) and isinstance(call.get("id"), str):
             yield from _call(call)
+            yield from _of_agents(source, call)
     tokens = record.get("tokens")
     if isinstance(tokens, dict) and own:
         cached, thoughts = count_of(tokens.get("cached")), count_of(tokens.get("thoughts"))
         fresh = max(0, count_of(tokens.get("input")) - cached) + count_of(tokens.get("tool"))
         yield UsageReported(own, model, fresh, count_of(tokens.get("output")) + thoughts, cached, 0, thoughts)
+
+
+def _of_agents(source: SourceFacts, call: JsonObject) -> Iterator[DomainEvent]:
+    """Yield what a call says of sub-agents: the parent's call names its child, the child's last call ends it."""
+    child = text_of(call.get("agentId"))
+    if child and not _is_child(source):
+        yield SessionLinked("subagent", child, source.native_id, "agentId of the call", call["id"])
+    if _is_child(source) and call.get("name") == "complete_task" and call.get("status") == "success":
+        yield SessionEnded("complete")
 
 
 def _call(call: JsonObject) -> Iterator[DomainEvent]:
@@ -258,4 +288,4 @@ def _content(content: object) -> str:
     return "\n".join(part for part in _parts(content) if part)
 
 
-ADAPTER = Adapter("gemini", 1, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("gemini", 2, default_roots, discover, classify, native_id, hint, decode)

@@ -5,6 +5,8 @@ import re
 from journal.domain import FileChanged
 
 FILE_HEADER = re.compile(r"^\*\*\* (Add|Update|Delete) File: (.+)$")
+GIT_HEADER = re.compile(r"^diff --git ", re.MULTILINE)
+FILE_LINES = re.compile(r"^(--- a|\+\+\+ b)(/.+)$", re.MULTILINE)
 MOVE_HEADER = re.compile(r"^\*\*\* Move to: (.+)$")
 OPERATIONS = {"Add": "add", "Update": "edit", "Delete": "delete"}
 
@@ -18,6 +20,16 @@ def count(unified_diff: str) -> tuple[int, int]:
         elif line.startswith("-"):
             removed += not line.startswith("--- ")
     return added, removed
+
+
+def per_file(unified_diff: str) -> dict[str, tuple[int, int]]:
+    """Return the lines added and removed of each file of a git diff of several, by its absolute path."""
+    found: dict[str, tuple[int, int]] = {}
+    for part in GIT_HEADER.split(unified_diff)[1:]:
+        names = {sign: path for sign, path in FILE_LINES.findall(part.partition("\n@@")[0]) if path != "/dev/null"}
+        if path := names.get("+++ b") or names.get("--- a"):
+            found[path] = count(part)
+    return found
 
 
 def changes(patch_text: str, tool_call_id: str | None = None) -> list[FileChanged]:

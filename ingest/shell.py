@@ -1,4 +1,4 @@
-"""Files that a shell command line changes, as far as the words of the line show it: redirections, rm, mv, touch, tee."""
+"""Files that a shell command line changes, as far as the words of the line show it: redirections, rm, mv, touch, tee, sed -i."""
 
 import shlex
 
@@ -6,7 +6,7 @@ from journal.domain import FileChanged
 
 SEPARATORS = {"&&", "||", ";", "|", "&"}
 LONGEST_COMMAND = 20_000
-WORTH_PARSING = (">", "rm ", "mv ", "touch ", "tee ", "cp ")
+WORTH_PARSING = (">", "rm ", "mv ", "touch ", "tee ", "cp ", "sed -i", "sed --in-place")
 
 
 def changes(command: str, tool_call_id: str | None = None) -> list[FileChanged]:
@@ -44,9 +44,27 @@ def _of_simple_command(words: list[str], tool_call_id: str | None) -> list[FileC
         return [_change(path, "write", tool_call_id) for path in arguments]
     if name == "mv" and len(arguments) == 2:
         return [FileChanged(arguments[0], "move", None, None, tool_call_id, arguments[1], "shell")]
+    if name == "sed":
+        return [_change(path, "edit", tool_call_id) for path in _edited_in_place(words[1:])]
     if name == "cp" and len(arguments) == 2:
         return [_change(arguments[1], "write", tool_call_id)]
     return []
+
+
+def _edited_in_place(words: list[str]) -> list[str]:
+    """Return the files of a `sed -i`: all words that are neither options nor the script."""
+    if not any(word.startswith(("-i", "--in-place")) for word in words):
+        return []
+    scripted, files, previous = False, [], ""
+    for word in words:
+        if previous in ("-e", "-f", "--expression", "--file"):
+            scripted = True
+        elif word.startswith("-"):
+            scripted = scripted or word.startswith(("--expression=", "--file="))
+        elif word:
+            files.append(word)
+        previous = word
+    return [path for path in (files if scripted else files[1:]) if _is_path(path)]
 
 
 def _is_path(word: str) -> bool:

@@ -31,6 +31,21 @@ class SessionEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The host said that a turn came to its end; a run without a terminal ends with it, another one waits for the next prompt."""
+
+    reason: str
+    """`complete`, `interrupted` or `error`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnContinued:
+    """A hook refused the end of a turn; the host puts *text* to the model as if it were a prompt."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class SessionLinked:
     """Two sessions belong together."""
 
@@ -147,7 +162,7 @@ class ContextCompacted:
 
 @dataclass(frozen=True, slots=True)
 class HistoryReplaced:
-    """The host replaced its list of messages; what is not named any more left its history."""
+    """The host replaced its list of messages; what followed the last one that is still named left its history."""
 
     record_ids: tuple[str, ...]
 
@@ -156,7 +171,8 @@ class HistoryReplaced:
 class HistoryRewound:
     """The host dropped a message and all that came after it."""
 
-    record_id: str
+    record_id: str | None
+    """None where the host wrote its file anew without them: what the file no longer tells is dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +204,8 @@ class RecordDamaged:
 DomainEvent = (
     SessionStarted
     | SessionEnded
+    | TurnEnded
+    | TurnContinued
     | SessionLinked
     | SessionAnnotated
     | PromptSubmitted

@@ -9,8 +9,6 @@ MILLISECONDS_FROM = 100_000_000_000
 def normalise(value: object) -> str | None:
     """Return *value* (ISO text, or seconds or milliseconds since 1970) as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, else None."""
     if isinstance(value, str):
-        if len(value) == 24 and value[-1] == "Z" and value[19] == "." and value[10] == "T":
-            return f"{value[:23]}000Z"
         return _from_text(value)
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
@@ -20,11 +18,13 @@ def normalise(value: object) -> str | None:
 def _from_text(text: str) -> str | None:
     try:
         parsed = datetime.fromisoformat(text)
-    except ValueError:
+        if len(text) == 24 and text[-1] == "Z" and text[19] == "." and text[10] == "T" and text[7] == "-":
+            return f"{text[:23]}000Z"  # what nearly every record has
+        if parsed.tzinfo is None:
+            parsed = parsed.replace(tzinfo=UTC)
+        return _format(parsed.astimezone(UTC))
+    except (OverflowError, ValueError):  # near the year 1 or 9999 another time zone's moment has no date in UTC
         return None
-    if parsed.tzinfo is None:
-        parsed = parsed.replace(tzinfo=UTC)
-    return _format(parsed.astimezone(UTC))
 
 
 def _from_number(number: float) -> str | None:
@@ -35,4 +35,4 @@ def _from_number(number: float) -> str | None:
 
 
 def _format(moment: datetime) -> str:
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"

@@ -3,11 +3,13 @@
 from journal.domain import SessionLinked
 from projections.projection import Place, Projection, Rows
 
-LINK = """INSERT INTO session_links VALUES (?, ?, ?, ?, ?, ?)
-ON CONFLICT (child_session_id, parent_session_id, kind) DO UPDATE SET evidence = excluded.evidence,
-    fork_point = excluded.fork_point, occurred_at = excluded.occurred_at
-WHERE (coalesce(excluded.occurred_at, ''), excluded.evidence, coalesce(excluded.fork_point, ''))
-    > (coalesce(occurred_at, ''), evidence, coalesce(fork_point, ''))"""
+# Evidence that names the place in the parent is better than one that does not; then the later one.
+BETTER = """(excluded.fork_point IS NOT NULL, coalesce(excluded.occurred_at, ''), excluded.evidence, coalesce(excluded.fork_point, ''))
+    > (fork_point IS NOT NULL, coalesce(occurred_at, ''), evidence, coalesce(fork_point, ''))"""
+LINK = f"""INSERT INTO session_links VALUES (?, ?, ?, ?, ?, ?)
+ON CONFLICT (child_session_id, parent_session_id, kind) DO UPDATE SET
+    evidence = iif({BETTER}, excluded.evidence, evidence), fork_point = iif({BETTER}, excluded.fork_point, fork_point),
+    occurred_at = coalesce(max(occurred_at, excluded.occurred_at), occurred_at, excluded.occurred_at)"""
 
 
 def _linked(place: Place, event: SessionLinked, rows: Rows) -> None:
@@ -19,7 +21,7 @@ def _linked(place: Place, event: SessionLinked, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="links",
-    version=1,
+    version=2,
     tables={
         "session_links": """CREATE TABLE {name} (child_session_id TEXT NOT NULL, parent_session_id TEXT NOT NULL,
             kind TEXT NOT NULL, evidence TEXT NOT NULL, fork_point TEXT, occurred_at TEXT,

@@ -5,8 +5,10 @@ import json
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from journal.domain import DomainEvent, Occurrence, PromptSubmitted, SourceFacts
+from journal.domain import DomainEvent, MessageProduced, Occurrence, PromptSubmitted, SessionStarted, SourceFacts, TurnContinued
 from projections.projection import Place
+
+FOLDED = frozenset((PromptSubmitted, SessionStarted, TurnContinued))
 
 
 def source_key(facts: SourceFacts) -> str:
@@ -27,7 +29,7 @@ class Line(NamedTuple):
 class Carry:
     """What one source has said so far, in one generation of it."""
 
-    __slots__ = ("branch", "cwd", "generation", "model", "occurred_at", "turns")
+    __slots__ = ("announced", "branch", "children", "cwd", "generation", "model", "occurred_at", "turns")
 
     def __init__(self, generation: int) -> None:
         self.generation = generation
@@ -36,17 +38,23 @@ class Carry:
         self.branch: str | None = None
         self.model: str | None = None
         self.turns: dict[str, str] = {}
+        self.children: set[str] = set()
+        """Sessions that are sub-agents: no human prompts them."""
+        self.announced: dict[str, str] = {}
+        """By session, the text that a hook gave and the host is about to submit as a prompt."""
 
     def dump(self) -> str:
         """Write the carry as JSON."""
-        return json.dumps([self.generation, self.occurred_at, self.cwd, self.branch, self.model, self.turns])
+        return json.dumps([self.generation, self.occurred_at, self.cwd, self.branch, self.model, self.turns,
+                           sorted(self.children), self.announced])  # fmt: skip
 
     @classmethod
     def load(cls, text: str) -> "Carry":
         """Read a carry back."""
-        generation, occurred_at, cwd, branch, model, turns = json.loads(text)
+        generation, occurred_at, cwd, branch, model, turns, children, announced = json.loads(text)
         carry = cls(generation)
         carry.occurred_at, carry.cwd, carry.branch, carry.model, carry.turns = occurred_at, cwd, branch, model, turns
+        carry.children, carry.announced = set(children), announced
         return carry
 
 
@@ -89,8 +97,8 @@ def place(
             record_id = own_id
         ordinal = used.get((session, record_id), 0)
         for event in events:
-            if event.__class__ is PromptSubmitted:
-                carry.turns[session] = record_id
+            if event.__class__ in FOLDED:
+                event = _folded(event, session, record_id, carry)  # noqa: PLW2901  the event as its source's past makes it
             where = (
                 line.global_position,
                 line.source_id,
@@ -111,6 +119,21 @@ def place(
             ordinal += 1
         used[session, record_id] = ordinal
     return placed
+
+
+def _folded(event: DomainEvent, session: str, record_id: str, carry: Carry) -> DomainEvent:
+    """Bring the carry forward by an event that says who prompts; a prompt that no human gave becomes injected text."""
+    if isinstance(event, SessionStarted):
+        if event.kind == "subagent":
+            carry.children.add(session)
+    elif isinstance(event, TurnContinued):
+        carry.announced[session] = event.text
+    elif isinstance(event, PromptSubmitted):
+        announced = carry.announced.pop(session, None) if carry.announced else None
+        if session in carry.children or announced == event.text:
+            return MessageProduced("user", "injected", event.text)
+        carry.turns[session] = record_id
+    return event
 
 
 def _make(values: tuple[Any, ...]) -> Place:

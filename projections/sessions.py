@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted
+from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, TurnEnded
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
@@ -30,6 +30,16 @@ GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd"""
 FOLDER = "INSERT INTO session_folders VALUES (?, ?, ?, ?)"
 FIRST_PROMPT = """SELECT m.text FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
 AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
+# A session whose only prompts were undone is still named after the first.
+UNDONE_PROMPT = """SELECT text FROM messages WHERE session_id = ? AND kind = 'prompt' AND NOT is_copy
+ORDER BY occurred_at, record_id, ordinal LIMIT 1"""
+# The last word of a session: a task or an answer; an answer that calls a tool is not the last.
+LAST_WORD = """SELECT m.kind, EXISTS (SELECT 1 FROM tool_calls AS t WHERE t.session_id = m.session_id AND NOT t.is_copy
+    AND t.occurred_at >= m.occurred_at)
+FROM messages AS m JOIN source_keys AS k ON k.source_id = m.source_id
+WHERE m.session_id = ?1 AND NOT m.is_copy AND m.dropped_by IS NULL
+    AND (m.kind IN ('prompt', 'answer') OR (?2 AND m.kind = 'injected' AND m.role = 'user'))
+ORDER BY m.occurred_at DESC, k.source_key DESC, m.global_position DESC, m.ordinal DESC LIMIT 1"""
 MODELS = """SELECT DISTINCT model FROM (SELECT model FROM usage WHERE session_id = ?1 AND counted AND NOT is_copy
 UNION SELECT model FROM messages WHERE session_id = ?1 AND kind = 'answer' AND NOT is_copy) WHERE model IS NOT NULL ORDER BY model"""
 PARENT = f"""SELECT parent_session_id, kind FROM session_links WHERE child_session_id = ?
@@ -60,9 +70,14 @@ def _ended(place: Place, event: SessionEnded, rows: Rows) -> None:
     _fact(place, rows, "end_reason", event.reason)
 
 
+def _turn_ended(place: Place, event: TurnEnded, rows: Rows) -> None:
+    _fact(place, rows, "turn_end", event.reason)
+
+
 def _prompted(place: Place, event: PromptSubmitted, rows: Rows) -> None:
     _fact(place, rows, "branch", place.branch)
     _fact(place, rows, "end_reason", "")
+    _fact(place, rows, "turn_end", "")
 
 
 def _annotated(place: Place, event: SessionAnnotated, rows: Rows) -> None:
@@ -102,9 +117,11 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
     parent, link = views.execute(PARENT, (session_id,)).fetchone() or (None, None)
     hashed = facts.get("project_hash")
     cwd = cwd or facts.get("cwd") or _by_hash(views, hashed)
-    prompt = (views.execute(FIRST_PROMPT, (session_id,)).fetchone() or (None,))[0]
+    prompt = (views.execute(FIRST_PROMPT, (session_id,)).fetchone() or views.execute(UNDONE_PROMPT, (session_id,)).fetchone() or (None,))[0]
     turns = views.execute("SELECT count(*) FROM turns WHERE session_id = ?", (session_id,)).fetchone()[0]
     tokens = views.execute(TOTALS, (session_id,)).fetchone()
+    kind = "subagent" if link == "subagent" else facts.get("kind") or "interactive"
+    turn_end = facts.get("turn_end") or None
     return {
         "session_id": session_id, "host": host, "project": project_of(views, cwd), "cwd": cwd, "project_hash": hashed,
         "title": _cut(facts.get("title") or prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
@@ -112,10 +129,17 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
         "models": json.dumps([model for (model,) in views.execute(MODELS, (session_id,))]),
         "input_tokens": tokens[0], "output_tokens": tokens[1], "cache_read_tokens": tokens[2], "cache_write_tokens": tokens[3],
         "reasoning_tokens": tokens[4], "responses": tokens[5], "is_estimated": tokens[6], "parent_session_id": parent,
-        "link_kind": link, "kind": "subagent" if link == "subagent" else facts.get("kind") or "interactive",
+        "link_kind": link, "kind": kind,
         "client_version": facts.get("client_version"), "head_commit": facts.get("head_commit"),
-        "end_reason": facts.get("end_reason") or None, "resumed": int("resumed" in facts),
+        "end_reason": facts.get("end_reason") or (None if kind == "interactive" else turn_end), "resumed": int("resumed" in facts),
+        "is_turn_open": int(turn_end is None and _waits_for_answer(views, session_id, kind)),
     }  # fmt: skip
+
+
+def _waits_for_answer(views: sqlite3.Connection, session_id: str, kind: str) -> bool:
+    """Return whether the last word of a session is no answer, or one that calls a tool."""
+    last = views.execute(LAST_WORD, (session_id, kind == "subagent")).fetchone()
+    return last is not None and (last[0] != "answer" or bool(last[1]))
 
 
 def _by_hash(views: sqlite3.Connection, hashed: str | None) -> str | None:
@@ -132,7 +156,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=4,
+    version=5,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
@@ -145,7 +169,8 @@ PROJECTION = Projection(
             tool_calls INTEGER NOT NULL, models TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
             cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL,
             responses INTEGER NOT NULL, is_estimated INTEGER NOT NULL, parent_session_id TEXT, link_kind TEXT, kind TEXT NOT NULL,
-            client_version TEXT, head_commit TEXT, end_reason TEXT, resumed INTEGER NOT NULL) STRICT""",
+            client_version TEXT, head_commit TEXT, end_reason TEXT, resumed INTEGER NOT NULL,
+            is_turn_open INTEGER NOT NULL) STRICT""",
     },
     indexes=(
         "CREATE INDEX IF NOT EXISTS sessions_by_project ON sessions (project, last_at)",
@@ -155,7 +180,8 @@ PROJECTION = Projection(
         "CREATE INDEX IF NOT EXISTS sessions_by_parent ON sessions (parent_session_id)",
     ),
     statements=(FACT, NOTE),
-    handlers={SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, PromptSubmitted: _prompted, SessionAnnotated: _annotated},
+    handlers={SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, TurnEnded: _turn_ended, PromptSubmitted: _prompted,
+              SessionAnnotated: _annotated},
     settle=settle,
     digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2",
             "session_folders": "SELECT * FROM session_folders ORDER BY session_id, cwd"},

@@ -50,7 +50,7 @@ def test_copilot_sub_agent(archive: Archive) -> None:
     """Copilot: a sub-agent in the same file is a child session with its own two requests."""
     ingest(archive, "copilot/subagent")
     assert table(archive, "kind", "turns", "input_tokens", "cache_read_tokens", "output_tokens") == {
-        "7caeaca1": ("interactive", 1, 12252, 12251, 84),
+        "7caeaca1": ("headless", 1, 12252, 12251, 84),
         "7caeaca1+": ("subagent", 0, 3960, 3958, 84),
     }
 

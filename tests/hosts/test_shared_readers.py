@@ -14,6 +14,22 @@ def test_times_take_one_form() -> None:
     assert [normalise(value) for value in ("", "x", None, True, 1e300, [])] == [None] * 6
 
 
+def test_times_that_are_none_are_absent() -> None:
+    """Text in the shape of a time is still no time, and a moment outside the calendar is none in UTC."""
+    assert normalise("aaaa-bb-ccTdd:ee:ff.gggZ") is None
+    assert normalise("2026-13-30T21:17:07.123Z") is None
+    assert normalise("0001-01-01T00:00:00+23:59") is None
+    assert normalise(-62135596800) == "0001-01-01T00:00:00.000000Z"
+
+
+def test_diff_of_several_files() -> None:
+    """Each file of a git diff has its own lines, whatever its path holds; a deleted file goes by its old name."""
+    diff = ("\ndiff --git a/w/a b.py b/w/a b.py\n--- a/w/a b.py\n+++ b/w/a b.py\n@@ -1,2 +1,2 @@\n-x\n+y\n+++ b/not/a/header\n"
+            "diff --git a/w/gone b/w/gone\n--- a/w/gone\n+++ b/dev/null\n@@ -1,1 +1,0 @@\n-z\n")
+    assert patch.per_file(diff) == {"/w/a b.py": (1, 1), "/w/gone": (0, 1)}
+    assert patch.per_file("no diff") == {}
+
+
 def test_patch_envelope() -> None:
     """Each file of an apply_patch text is one change with its line counts."""
     text = "*** Begin Patch\n*** Add File: a\n+1\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch"
@@ -27,6 +43,14 @@ def test_shell_words() -> None:
     found = shell.changes("echo a > x 2>/dev/null && rm -f y; mv p q")
     assert [(event.path, event.operation, event.moved_to) for event in found] == [("x", "write", None), ("y", "delete", None), ("p", "move", "q")]
     assert shell.changes("make 2>&1") == []
+
+
+def test_sed_in_place_edits_its_files() -> None:
+    """`sed -i` edits what stands after its script; without `-i` it only prints."""
+    found = {command: [(event.path, event.operation) for event in shell.changes(command)] for command in (
+        "sed -i 's/a/b/' x y", "sed -i.bak -e 's/a/b/' -e 's/c/d/' x", "sed --in-place --expression=s/a/b/ x", "sed -n '1,5p' x | sort > y", "sed 's/-i/j/' x",
+    )}  # fmt: skip
+    assert list(found.values()) == [[("x", "edit"), ("y", "edit")], [("x", "edit")], [("x", "edit")], [("y", "write")], []]
 
 
 def test_odd_type_fields_raise_nothing() -> None:

@@ -93,15 +93,30 @@ def test_a_rewind_drops_a_message_and_what_followed(world: World) -> None:
 
 
 def test_a_replaced_history_drops_what_it_does_not_name(world: World) -> None:
-    """Only messages before the replacement are dropped by it."""
+    """What stood after the last message that is still named is dropped, and nothing that comes after the replacement."""
     world.write("s", {"kind": "prompt", "id": "p1", "text": "1"}, {"kind": "prompt", "id": "p2", "text": "2"})
-    world.write("s", {"kind": "replace", "id": "r", "ids": ["p2"]}, {"kind": "prompt", "id": "p3", "text": "3"})
+    world.write("s", {"kind": "replace", "id": "r", "ids": ["p1"]}, {"kind": "prompt", "id": "p3", "text": "3"})
     world.catch_up()
     assert world.rows("SELECT record_id, dropped_by FROM messages ORDER BY record_id") == [
-        ("p1", "r"),
-        ("p2", None),
+        ("p1", None),
+        ("p2", "r"),
         ("p3", None),
     ]
+
+
+def test_a_replaced_history_keeps_what_it_only_forgot(world: World) -> None:
+    """A message before one that is still named was given and answered: the host left it out, nobody undid it."""
+    world.write("s", {"kind": "prompt", "id": "p1", "text": "1"}, {"kind": "answer", "id": "a1", "text": "2"})
+    world.write("s", {"kind": "replace", "id": "r", "ids": ["a1"]})
+    world.catch_up()
+    assert world.rows("SELECT record_id, dropped_by FROM messages ORDER BY record_id") == [("a1", None), ("p1", None)]
+
+
+def test_a_replaced_history_that_names_nothing_known_drops_all_before_it(world: World) -> None:
+    """A prompt that failed is the whole history of its session, and is rolled back."""
+    world.write("s", {"kind": "prompt", "id": "p1", "text": "1"}, {"kind": "replace", "id": "r", "ids": ["context"]})
+    world.catch_up()
+    assert world.rows("SELECT record_id, dropped_by FROM messages") == [("p1", "r")]
 
 
 def test_another_decoder_version_rebuilds(world: World) -> None:

@@ -48,11 +48,11 @@ def test_every_recorded_record_is_known(scenario: str) -> None:
 
 
 @pytest.mark.parametrize(("scenario", "linked"), [
-    ("turns", "fork"), ("codemode_turns", "fork"), ("subagent", "subagent"), ("codemode_subagent", "subagent"),
+    ("turns", ["fork"]), ("codemode_turns", ["fork"]), ("subagent", ["subagent", "subagent"]), ("codemode_subagent", ["subagent", "subagent"]),
 ])  # fmt: skip
-def test_threads_are_linked(scenario: str, linked: str) -> None:
-    """Forks and sub-agents name their parent in the first line."""
-    assert [event.kind for event in told(scenario) if isinstance(event, SessionLinked)] == [linked]
+def test_threads_are_linked(scenario: str, linked: list[str]) -> None:
+    """Forks and sub-agents name their parent in the first line; the parent names the agent that it spawned."""
+    assert [event.kind for event in told(scenario) if isinstance(event, SessionLinked)] == linked
 
 
 @pytest.mark.parametrize("scenario", ["turns", "codemode_turns"])

@@ -77,7 +77,7 @@ def test_start_of_copilot() -> None:
     """The first record gives version, model, commit, directory and branch."""
     first = occurrences("tools", "2032cca2")[0]
     assert first.events == (
-        SessionStarted("interactive", "1.0.102", "claude-sonnet-4.6", None, "d2fe707c81e259764ff5286638d3af3086f86206"),
+        SessionStarted("headless", "1.0.102", "claude-sonnet-4.6", None, "d2fe707c81e259764ff5286638d3af3086f86206"),
     )
     assert (first.cwd, first.branch) == ("/home/dev/demo-app", "main")
 
@@ -88,6 +88,19 @@ def test_resumes_of_copilot() -> None:
     assert [event.resumed for event in events if isinstance(event, SessionStarted)] == [False, True, True]
     assert [event.reason for event in events if isinstance(event, SessionEnded)] == ["routine"] * 3
     assert prompts(events) == ["Make the greeting louder and keep notes", "What did you change?", "Go on"]
+
+
+def test_fork_names_may_hold_quotes() -> None:
+    """The ids of a fork are read from its line whatever its names are, and the record before it is the fork point."""
+    text = f'Forked from "say "hi" (x)" ({SESSION}) as "a\nb" (22222222-2222-4333-8444-555555555555).'
+    record = {"type": "session.info", "data": {"infoType": "fork", "message": text}, "id": "i", "parentId": "p"}
+    assert said(record) == [SessionLinked("fork", "22222222-2222-4333-8444-555555555555", SESSION, "session.info of the fork", "p")]
+
+
+def test_older_releases_do_not_tell_the_terminal() -> None:
+    """Only a release that is known to tell the terminal can be said to have run without one."""
+    kinds = {version: said({"type": "session.start", "data": {"copilotVersion": version}})[0] for version in ("0.0.369", "1.0.102", "1.1.0", "odd", None)}
+    assert [getattr(event, "kind", None) for event in kinds.values()] == ["interactive", "headless", "headless", "interactive", "interactive"]
 
 
 def test_killed_run_of_copilot() -> None:
