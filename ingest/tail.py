@@ -61,7 +61,7 @@ def open_source(path: str) -> BinaryIO:
     Raises: ZstdError: damaged, or cut because it is still being written; such a file says nothing about its source.
     """
     file = io.BufferedReader(io.FileIO(path), READ_BYTES)
-    is_magic = file.peek(len(ZSTD_MAGIC))[: len(ZSTD_MAGIC)] == ZSTD_MAGIC
+    is_magic = _piece(file, 0, len(ZSTD_MAGIC)) == ZSTD_MAGIC
     if not is_magic and not (path.endswith(COMPRESSED) and os.fstat(file.fileno()).st_size < len(ZSTD_MAGIC)):
         return file
     with file:

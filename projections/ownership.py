@@ -16,10 +16,10 @@ UNDECLARED = "shared records"
 DEEPEST = 50
 CLAIMS = {"messages": "record_id", "tool_calls": "record_id", "file_changes": "record_id", "usage": "response_id"}
 
-SHARED = """SELECT DISTINCT b.{key}, b.session_id FROM {table} AS a JOIN {table} AS b ON b.{key} = a.{key}
-WHERE a.session_id = ?1 AND {global_id}
+SHARED = """SELECT DISTINCT {key} FROM {table} AS a WHERE session_id = ?1 AND {global_id}
 AND EXISTS (SELECT 1 FROM {table} AS c WHERE c.{key} = a.{key} AND c.session_id <> a.session_id)"""
-GLOBAL_ID = {"usage": "a.basis = 'response'"}
+CLAIMANTS = "SELECT session_id, min(is_copy) FROM {table} WHERE {key} = ? GROUP BY session_id"
+GLOBAL_ID = {"usage": "basis = 'response'"}
 
 
 class Rank(NamedTuple):
@@ -33,27 +33,35 @@ class Rank(NamedTuple):
 def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
     """Decide the owner of every record that the sessions share with others, and link undeclared forks."""
     ranks: dict[str, Rank] = {}
-    for session_id in session_ids:
-        related: set[str] = set()
-        for table, key in CLAIMS.items():
-            related |= _decide(views, table, key, session_id, ranks)
-        views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(other,) for other in related])
-        for other in related | {session_id}:
-            _link_undeclared(views, other)
+    concerned = set(session_ids)
+    for table, key in CLAIMS.items():
+        concerned |= _decide(views, table, key, session_ids, ranks)
+    views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session_id,) for session_id in sorted(concerned)])
+    for session_id in sorted(concerned):
+        _link_undeclared(views, session_id)
 
 
-def _decide(views: sqlite3.Connection, table: str, key: str, session_id: str, ranks: dict[str, Rank]) -> set[str]:
-    """Mark the copies among the claims of one table that *session_id* shares; return the sessions concerned."""
-    global_id = GLOBAL_ID.get(table, f"length(a.{key}) = {GLOBAL_ID_LENGTH}")
-    claims: dict[str, list[str]] = {}
-    for shared, claimant in views.execute(SHARED.format(table=table, key=key, global_id=global_id), (session_id,)):
-        claims.setdefault(shared, []).append(claimant)
+def _decide(views: sqlite3.Connection, table: str, key: str, session_ids: list[str], ranks: dict[str, Rank]) -> set[str]:
+    """Mark the copies among the claims of one table that the sessions share, each record once.
+
+    Returns: the claimants of the records whose marks were not right yet; where all were, no other session is concerned.
+    """
+    shared = SHARED.format(table=table, key=key, global_id=GLOBAL_ID.get(table, f"length({key}) = {GLOBAL_ID_LENGTH}"))
+    decided: set[str] = set()
+    concerned: set[str] = set()
     marks: list[tuple[int, str, str]] = []
-    for shared, claimants in claims.items():
-        owner = min(_rank(views, claimant, ranks) for claimant in claimants).session_id
-        marks += [(int(claimant != owner), claimant, shared) for claimant in claimants]
+    for session_id in session_ids:
+        for (record,) in views.execute(shared, (session_id,)).fetchall():
+            if record in decided:
+                continue
+            decided.add(record)
+            claims = views.execute(CLAIMANTS.format(table=table, key=key), (record,)).fetchall()
+            owner = min(_rank(views, claimant, ranks) for claimant, _ in claims).session_id
+            if [claimant for claimant, is_copy in claims if not is_copy] != [owner]:
+                marks += [(int(claimant != owner), claimant, record) for claimant, _ in claims]
+                concerned.update(claimant for claimant, _ in claims)
     views.executemany(f"UPDATE {table} SET is_copy = ?1 WHERE session_id = ?2 AND {key} = ?3 AND is_copy <> ?1", marks)
-    return {mark[1] for mark in marks} - {session_id}
+    return concerned
 
 
 def _rank(views: sqlite3.Connection, session_id: str, ranks: dict[str, Rank]) -> Rank:

@@ -5,6 +5,7 @@ import io
 import json
 import os
 import sqlite3
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +25,16 @@ def uuid(number: int) -> str:
     return f"00000000-0000-4000-8000-{number:012d}"
 
 
+def moment(number: int) -> str:
+    """Return a time *number* seconds after a fixed one."""
+    return (datetime(2026, 11, 30, 10) + timedelta(seconds=number)).isoformat() + ".000Z"  # noqa: DTZ001  the Z says it
+
+
 def claude(number: int, session: str, text: str, **fields: Any) -> dict[str, Any]:
     """Return a human prompt as Claude Code writes it; *number* orders ids and times."""
     return {
         "parentUuid": None, "isSidechain": False, "type": "user", "message": {"role": "user", "content": text},
-        "uuid": uuid(number), "timestamp": f"2026-11-30T10:{number // 60:02d}:{number % 60:02d}.000Z", "cwd": CWD,
+        "uuid": uuid(number), "timestamp": moment(number), "cwd": CWD,
         "sessionId": session, "version": "2.1.332", "gitBranch": "main", "userType": "external", "entrypoint": "cli",
     } | fields
 
