@@ -34,6 +34,10 @@ def parser(words: list[str]) -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     words = sys.argv[1:] if words is None else words
+    if words[:1] == ["hook"] and "--help" not in words:
+        from cli import hook
+
+        return hook.main(words[1:])
     as_json = "--json" in words
     try:
         asked = parser(words).parse_args(words)

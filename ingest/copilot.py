@@ -194,7 +194,8 @@ def _usage_of(own: str, model: str | None, usage: JsonObject, basis: str) -> Usa
     """Return the tokens of a usage object; Copilot counts cached tokens, read and written, inside input."""
     cached, written = count_of(usage.get("cacheReadTokens")), count_of(usage.get("cacheWriteTokens"))
     fresh = max(0, count_of(usage.get("inputTokens")) - cached - written)
-    return UsageReported(own, model, fresh, count_of(usage.get("outputTokens")), cached, written, count_of(usage.get("reasoningTokens")), basis)
+    return UsageReported(own, model, fresh, count_of(usage.get("outputTokens")), cached, written, count_of(usage.get("reasoningTokens")), basis,
+                         window_tokens=number_of(usage.get("maxPromptTokens")))  # fmt: skip
 
 
 def _prompt(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
@@ -282,4 +283,4 @@ READERS: dict[str, Callable[[JsonObject, JsonObject], Iterator[DomainEvent]]] = 
     "tool.execution_start": _tool_started, "tool.execution_complete": _tool_ended,
 }  # fmt: skip
 
-ADAPTER = Adapter("copilot", 2, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("copilot", 3, default_roots, discover, classify, native_id, hint, decode)

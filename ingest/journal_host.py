@@ -5,8 +5,20 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import text_of
-from journal.domain import DomainEvent, JsonObject, Occurrence, ProjectObserved, RecordUnrecognised, SessionAnnotated, SourceFacts
+from ingest.fields import number_of, text_of
+from journal import jsontext
+from journal.domain import (
+    DomainEvent,
+    HandoffSaved,
+    HookFired,
+    HookMeasured,
+    JsonObject,
+    Occurrence,
+    ProjectObserved,
+    RecordUnrecognised,
+    SessionAnnotated,
+    SourceFacts,
+)
 from journal.timestamps import normalise
 
 
@@ -54,6 +66,33 @@ def _observed(record: JsonObject) -> Iterator[DomainEvent]:
         yield ProjectObserved(record["path"], *(text_of(record.get(name)) for name in ("real_path", "root", "root_commit", "remote")))
 
 
+def _hook(record: JsonObject) -> Iterator[DomainEvent]:
+    payload, transcript, checkout = (found if isinstance(found := record.get(name), dict) else {} for name in ("payload", "transcript", "checkout"))
+    source = payload.get("source") or payload.get("trigger") or payload.get("reason")
+    yield HookFired(
+        str(record.get("role")), str(record.get("host")), text_of(source), text_of(transcript.get("path")), number_of(transcript.get("size")),
+        text_of(payload.get("cwd")), text_of(checkout.get("root")), text_of(checkout.get("branch")), text_of(checkout.get("head")),
+        text_of(payload.get("last_assistant_message")),
+    )  # fmt: skip
+
+
+def _measured(record: JsonObject) -> Iterator[DomainEvent]:
+    yield HookMeasured(jsontext.dumps(record))
+
+
+def _handoff(record: JsonObject) -> Iterator[DomainEvent]:
+    if isinstance(record.get("text"), str):
+        dirty = record.get("is_dirty")
+        yield HandoffSaved(
+            record["text"], text_of(record.get("path")), text_of(record.get("root")), text_of(record.get("branch")), text_of(record.get("head")),
+            dirty if isinstance(dirty, bool) else None, number_of(record.get("mtime_us")), number_of(record.get("size")),
+        )  # fmt: skip
+
+
+def _error(record: JsonObject) -> Iterator[DomainEvent]:
+    return iter(())
+
+
 def _no_roots(environ: dict[str, str]) -> list[str]:
     """Return nothing: the inbox lies in the journal's own home, which the command line knows."""
     return []
@@ -62,6 +101,11 @@ def _no_roots(environ: dict[str, str]) -> list[str]:
 READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.note": _note,
     "journal.project_observed": _observed,
+    "journal.hook": _hook,
+    "journal.context": _measured,
+    "journal.hook_answered": _measured,
+    "journal.handoff": _handoff,
+    "journal.hook_failed": _error,
 }
 
-ADAPTER = Adapter("journal", 1, _no_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("journal", 2, _no_roots, discover, classify, native_id, hint, decode)

@@ -1,6 +1,11 @@
-"""`python -m journal`: hands over to the command line."""
+"""`python -m journal`: picks the hook path or the command line before anything else is imported."""
 
 import sys
+
+if sys.argv[1:2] == ["hook"]:
+    from cli.hook import main as hook
+
+    sys.exit(hook(sys.argv[2:]))
 
 from cli.main import main
 

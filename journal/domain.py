@@ -138,6 +138,8 @@ class UsageReported:
     """`response`, `shutdown_total` (a session's totals at its end) or `message_estimate`."""
     cache_write_1h_tokens: int = 0
     """The part of `cache_write_tokens` that was written to live for an hour instead of the usual minutes; it costs more."""
+    window_tokens: int | None = None
+    """Tokens that fit into a request, where the record says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,6 +190,49 @@ class ProjectObserved:
 
 
 @dataclass(frozen=True, slots=True)
+class HookFired:
+    """A host called a hook of the journal; the line holds what the hook saw at that moment."""
+
+    role: str
+    """`session-start`, `prompt`, `pre-compact`, `stop` or `session-end`."""
+    host: str
+    source: str | None = None
+    """Why the session starts, the compaction begins or the session ends, in the host's word."""
+    transcript_path: str | None = None
+    transcript_bytes: int | None = None
+    cwd: str | None = None
+    root: str | None = None
+    """The folder of the repository that the working directory lies in."""
+    branch: str | None = None
+    head: str | None = None
+    last_message: str | None = None
+    """The agent's last answer as the payload has it; the transcript may come later."""
+
+
+@dataclass(frozen=True, slots=True)
+class HookMeasured:
+    """A hook measured the context or answered; the policy of later hooks folds these lines."""
+
+    line: str
+    """The line as compact JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffSaved:
+    """An agent or a person wrote down what a later session needs to know."""
+
+    text: str
+    path: str | None
+    root: str | None
+    branch: str | None
+    head: str | None
+    is_dirty: bool | None
+    mtime_us: int | None
+    """When the file was written, in microseconds after 1970."""
+    size: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordUnrecognised:
     """A record is of a kind that the decoder does not know."""
 
@@ -219,6 +264,9 @@ DomainEvent = (
     | HistoryReplaced
     | HistoryRewound
     | ProjectObserved
+    | HookFired
+    | HookMeasured
+    | HandoffSaved
     | RecordUnrecognised
     | RecordDamaged
 )

@@ -1,13 +1,16 @@
 """The folder that holds everything: where each file lies and how it is kept private."""
 
 import os
-from typing import NamedTuple
+from collections.abc import Mapping
 
 
-class Home(NamedTuple):
-    """The paths below one JOURNAL_HOME."""
+class Home:
+    """The paths below one JOURNAL_HOME; a plain class, since hooks import no typing."""
 
-    root: str
+    __slots__ = ("root",)
+
+    def __init__(self, root: str) -> None:
+        self.root = root
 
     @property
     def journal_db(self) -> str:
@@ -38,6 +41,16 @@ class Home(NamedTuple):
     def config(self) -> str:
         """The settings file."""
         return os.path.join(self.root, "config.toml")
+
+
+def default_home(environ: Mapping[str, str]) -> str:
+    """Return JOURNAL_HOME, else the platform's data folder."""
+    if environ.get("JOURNAL_HOME"):
+        return os.path.abspath(environ["JOURNAL_HOME"])
+    user = environ.get("HOME") or os.path.expanduser("~")
+    if os.uname().sysname == "Darwin":
+        return os.path.join(user, "Library", "Application Support", "journal")
+    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), "journal")
 
 
 def private_umask() -> None:

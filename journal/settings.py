@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from journal.errors import SettingInvalid
+from journal.home import default_home
 
 
 class Settings(NamedTuple):
@@ -14,16 +15,6 @@ class Settings(NamedTuple):
     """The folder that holds everything; environment variable JOURNAL_HOME."""
     roots: tuple[tuple[str, str], ...] = ()
     """Further (host, folder) pairs to read beside the hosts' default homes."""
-
-
-def default_home(environ: Mapping[str, str]) -> str:
-    """Return JOURNAL_HOME, else the platform's data folder."""
-    if environ.get("JOURNAL_HOME"):
-        return os.path.abspath(environ["JOURNAL_HOME"])
-    user = environ.get("HOME") or os.path.expanduser("~")
-    if os.uname().sysname == "Darwin":
-        return os.path.join(user, "Library", "Application Support", "journal")
-    return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), "journal")
 
 
 def load(environ: Mapping[str, str]) -> Settings:

@@ -4,9 +4,13 @@ A settle may add more sessions to the internal table `unsettled`: the projection
 """
 
 from projections import (
+    cards,
     compactions,
+    context_history,
     damage,
     file_changes,
+    handoffs,
+    hooks,
     links,
     messages,
     ownership,
@@ -28,8 +32,12 @@ PROJECTIONS: tuple[Projection, ...] = (
     file_changes.PROJECTION,
     usage.PROJECTION,
     compactions.PROJECTION,
+    context_history.PROJECTION,
+    hooks.PROJECTION,
     damage.PROJECTION,
     ownership.PROJECTION,
     turns.PROJECTION,
     sessions.PROJECTION,
+    handoffs.PROJECTION,
+    cards.PROJECTION,
 )

@@ -4,7 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
-from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, TurnEnded
+from journal.domain import HookFired, PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, TurnEnded
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
@@ -74,6 +74,12 @@ def _turn_ended(place: Place, event: TurnEnded, rows: Rows) -> None:
     _fact(place, rows, "turn_end", event.reason)
 
 
+def _hooked(place: Place, event: HookFired, rows: Rows) -> None:
+    # A session known from hooks alone has a row; what its transcript says goes before.
+    _fact(place, rows, "hook_host", event.host)
+    _fact(place, rows, "hook_cwd", event.cwd)
+
+
 def _prompted(place: Place, event: PromptSubmitted, rows: Rows) -> None:
     _fact(place, rows, "branch", place.branch)
     _fact(place, rows, "end_reason", "")
@@ -110,17 +116,18 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
     facts: dict[str, str] = dict(views.execute(FACTS, (session_id,)))
     first, last, messages, host = views.execute(SPAN, (session_id,)).fetchone()
     called, returned, tool_calls = views.execute(CALLS, (session_id,)).fetchone()
-    host = facts.get("host") or host
+    known_host = facts.get("host") or host
+    host = known_host or facts.get("hook_host")
     if host is None:
         return None
     started, ended = min(filter(None, (first, called)), default=None), max(filter(None, (last, returned)), default=None)
     parent, link = views.execute(PARENT, (session_id,)).fetchone() or (None, None)
     hashed = facts.get("project_hash")
-    cwd = cwd or facts.get("cwd") or _by_hash(views, hashed)
+    cwd = cwd or facts.get("cwd") or _by_hash(views, hashed) or facts.get("hook_cwd")
     prompt = (views.execute(FIRST_PROMPT, (session_id,)).fetchone() or views.execute(UNDONE_PROMPT, (session_id,)).fetchone() or (None,))[0]
     turns = views.execute("SELECT count(*) FROM turns WHERE session_id = ?", (session_id,)).fetchone()[0]
     tokens = views.execute(TOTALS, (session_id,)).fetchone()
-    kind = "subagent" if link == "subagent" else facts.get("kind") or "interactive"
+    kind = "empty" if known_host is None else "subagent" if link == "subagent" else facts.get("kind") or "interactive"
     turn_end = facts.get("turn_end") or None
     return {
         "session_id": session_id, "host": host, "project": project_of(views, cwd), "cwd": cwd, "project_hash": hashed,
@@ -156,7 +163,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=5,
+    version=6,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
@@ -180,7 +187,7 @@ PROJECTION = Projection(
         "CREATE INDEX IF NOT EXISTS sessions_by_parent ON sessions (parent_session_id)",
     ),
     statements=(FACT, NOTE),
-    handlers={SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, TurnEnded: _turn_ended, PromptSubmitted: _prompted,
+    handlers={HookFired: _hooked, SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, TurnEnded: _turn_ended, PromptSubmitted: _prompted,
               SessionAnnotated: _annotated},
     settle=settle,
     digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2",

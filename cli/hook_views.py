@@ -1,0 +1,132 @@
+"""What a hook reads: rows of the views through SQLite's C module, lines of this session's inbox, and the start of an ingest."""
+
+import _sqlite3
+import os
+import sys
+
+from cli.hook import CHILD
+from ingest.hooks import Measure
+from journal import inbox, jsontext
+from journal.home import Home, sqlite_uri
+from journal.moments import DAY_S, written
+
+BUSY_S = 0.2
+LONGEST_STATE_BYTES = 256 * 1024
+INGEST_EVERY_S = 30
+STATE = ".state"
+
+
+class Views:
+    """The views, as far as they can be read now; without them every answer is that nothing is known."""
+
+    __slots__ = ("connection",)
+
+    def __init__(self, path: str) -> None:
+        self.connection: _sqlite3.Connection | None = None
+        if path and os.path.exists(path):
+            try:
+                self.connection = _sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", timeout=BUSY_S, uri=True)
+            except _sqlite3.Error:
+                self.connection = None
+
+    def close(self) -> None:
+        """Close the connection."""
+        if self.connection is not None:
+            self.connection.close()
+
+    def rows(self, query: str, *values: object) -> list[tuple[object, ...]]:
+        """Return the rows of a query; none where the views are missing, locked, damaged or of another version."""
+        if self.connection is None:
+            return []
+        try:
+            return self.connection.execute(query, values).fetchall()
+        except _sqlite3.Error:
+            return []
+
+    def measure_of(self, session_id: str) -> Measure | None:
+        """Return how full the context of a session was when it was last read."""
+        for used, window, model in self.rows("SELECT used_tokens, window_tokens, model FROM context_state WHERE session_id = ?", session_id):
+            return Measure(
+                used if isinstance(used, int) else None, window=window if isinstance(window, int) else None,
+                model=model if isinstance(model, str) else None, is_compaction=used is None,
+            )  # fmt: skip
+        return None
+
+    def model_of(self, session_id: str) -> str | None:
+        """Return the model that a session last used."""
+        measure = self.measure_of(session_id)
+        return measure.model if measure else None
+
+    def has_handoff(self, path: str, mtime_us: int, size: int) -> bool:
+        """Tell whether this version of a handoff file is in the log."""
+        return bool(self.rows("SELECT 1 FROM handoffs WHERE path = ? AND mtime_us = ? AND size = ? LIMIT 1", path, mtime_us, size))
+
+
+def history(views: Views, home: Home, session_id: str, now: float) -> list[dict[str, object]]:
+    """Return the lines that hooks of this session wrote, oldest first: from the views, and from the inbox of two days."""
+    lines = [str(row[0]) for row in views.rows("SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", session_id)]
+    seen = set(lines)
+    for day in (now - DAY_S, now):
+        for text in _lines(inbox.file_of(home, session_id, written(day)[:10], kind=STATE)):
+            if text not in seen:
+                seen.add(text)
+                lines.append(text)
+    found = []
+    for text in lines:
+        try:
+            line = jsontext.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(line, dict):
+            found.append(line)
+    # In the order of their time; lines of one moment stay as they were written.
+    return sorted(found, key=lambda line: str(line.get("at")))
+
+
+def _lines(path: str) -> list[str]:
+    """Return the whole lines at the end of an inbox file."""
+    try:
+        with open(path, "rb", buffering=0) as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - LONGEST_STATE_BYTES))
+            data = file.read() or b""
+    except OSError:
+        return []
+    lines = data.decode("utf-8", "replace").split("\n")
+    return [line for line in (lines if size <= LONGEST_STATE_BYTES else lines[1:]) if line]
+
+
+def start_ingest(home: Home, now: float) -> None:
+    """Start one detached ingest, at most every 30 seconds and not beside another writer; nothing else outlives a hook."""
+    stamp = os.path.join(home.root, "ingest.stamp")
+    try:
+        if now - os.stat(stamp).st_mtime < INGEST_EVERY_S:
+            return
+    except OSError:
+        pass
+    if _is_locked(home.lock):
+        return
+    os.close(os.open(stamp, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
+    os.utime(stamp, (now, now))
+    null = os.open(os.devnull, os.O_RDWR)
+    words = [sys.executable, "-I", "-m", "journal", "ingest", "--detached"]
+    actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
+    os.posix_spawn(sys.executable, words, {**os.environ, CHILD: "1", "JOURNAL_HOME": home.root}, file_actions=actions, setpgroup=0)
+    os.close(null)
+
+
+def _is_locked(path: str) -> bool:
+    """Tell whether a writer is at work."""
+    import fcntl
+
+    try:
+        descriptor = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False

@@ -1,0 +1,69 @@
+"""A checkout as its files show it, without a git process: root, branch and HEAD, in worktrees and submodules as well."""
+
+import os
+
+
+class Checkout:
+    """Where a folder stands in git."""
+
+    __slots__ = ("branch", "head", "repository", "root")
+
+    def __init__(self, root: str, repository: str, branch: str | None, head: str | None) -> None:
+        self.root = root
+        """The top folder of this work tree."""
+        self.repository = repository
+        """The folder that all work trees of the repository share, as project observations have it."""
+        self.branch = branch
+        """None while HEAD is detached."""
+        self.head = head
+        """The commit in hex; None before the first commit."""
+
+
+def find(folder: str | None) -> Checkout | None:
+    """Return the checkout that *folder* lies in, or None outside git or where the folder is gone."""
+    if not folder or not os.path.isdir(folder):
+        return None
+    here = os.path.realpath(folder)
+    while True:
+        git = os.path.join(here, ".git")
+        if os.path.isdir(git) or os.path.isfile(git):
+            return _read(here, git)
+        parent = os.path.dirname(here)
+        if parent == here:
+            return None
+        here = parent
+
+
+def _read(root: str, git: str) -> Checkout:
+    folder = git if os.path.isdir(git) else os.path.join(root, _line(git).removeprefix("gitdir:").strip())
+    common = _line(os.path.join(folder, "commondir"))
+    common = os.path.realpath(os.path.join(folder, common)) if common else os.path.realpath(folder)
+    is_worktree = os.path.basename(common) == ".git"
+    head = _line(os.path.join(folder, "HEAD"))
+    branch = head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else None
+    commit = _commit(folder, common, head.removeprefix("ref: ")) if head.startswith("ref: ") else head
+    return Checkout(root, os.path.dirname(common) if is_worktree else root, branch, commit or None)
+
+
+def _commit(folder: str, common: str, ref: str) -> str:
+    for place in (folder, common):
+        found = _line(os.path.join(place, ref))
+        if found:
+            return found
+    try:
+        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="replace") as file:
+            for line in file:
+                if line.rstrip().endswith(" " + ref):
+                    return line.split(" ", 1)[0]
+    except OSError:
+        pass
+    return ""
+
+
+def _line(path: str) -> str:
+    """Return the first line of a small file; nothing where it cannot be read."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return file.readline(4096).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,28 @@
+"""GitHub Copilot CLI: what a record says about the context. Seen with 1.0.102; older versions tell no figure per request."""
+
+from ingest.hooks import Measure, Payload, number
+
+MARKS = (b'"session.usage_record"', b'"session.compaction_complete"', b'"user.message"')
+TOKENS_PER_TURN = 4000
+"""What a turn is taken to use where nothing tells it, as the tool Bookmark has it; labelled as an estimate."""
+
+
+def measure(record: dict[str, object]) -> Measure | None:
+    """Return what a request of the main agent, or a compaction, says."""
+    data, kind = record.get("data"), record.get("type")
+    if record.get("agentId") or not isinstance(data, dict):
+        return None
+    if kind == "session.compaction_complete":
+        return Measure(None, is_compaction=True)
+    usage = data.get("usage")
+    if kind != "session.usage_record" or not isinstance(usage, dict) or usage.get("interactionType", "conversation-agent") != "conversation-agent":
+        return None
+    used, model = number(usage.get("inputTokens")) + number(usage.get("outputTokens")), usage.get("model")
+    return Measure(used, window=number(usage.get("maxPromptTokens")) or None, model=model if isinstance(model, str) else None) if used else None
+
+
+def transcript(payload: Payload, home: str) -> str | None:
+    """Return the transcript of the payload's session; most events do not name it."""
+    if payload.transcript_path or not payload.session_id:
+        return payload.transcript_path
+    return f"{home}/session-state/{payload.session_id}/events.jsonl"

@@ -1,0 +1,23 @@
+"""Gemini CLI: what a record says about the context. Seen with 0.61.0; the window is a constant of the client by model."""
+
+from ingest.hooks import Measure, Payload, number
+
+MARKS = (b'"tokens"', b"<state_snapshot>")
+
+
+def measure(record: dict[str, object]) -> Measure | None:
+    """Return what an answer's tokens, or a replaced history with a state snapshot, say."""
+    tokens, model = record.get("tokens"), record.get("model")
+    if record.get("type") == "gemini" and isinstance(tokens, dict):
+        used = number(tokens.get("total")) or number(tokens.get("input")) + number(tokens.get("output")) + number(tokens.get("thoughts"))
+        return Measure(used, model=model if isinstance(model, str) else None) if used else None
+    replaced = record.get("$set")
+    messages = replaced.get("messages") if isinstance(replaced, dict) else None
+    if isinstance(messages, list) and messages and "<state_snapshot>" in str(messages[:2]):
+        return Measure(None, is_compaction=True)
+    return None
+
+
+def transcript(payload: Payload, home: str) -> str | None:
+    """Return the transcript of the payload's session: the payload names it, after a resume perhaps a stub."""
+    return payload.transcript_path

@@ -1,0 +1,48 @@
+"""Context windows of models that the journal knows by name, in tokens; what is not here is unknown, never guessed.
+
+Sources: the vendors' model pages as of 2026-11. Gemini's figure is the constant of Gemini CLI 0.61.0.
+"""
+
+LONG = "[1m]"
+"""The ending by which Claude Code names a model with its window of a million tokens."""
+WINDOWS = {
+    "claude-opus-5": 1_000_000,
+    "claude-sonnet-5": 1_000_000,
+    "claude-fable-5": 1_000_000,
+    "claude-mythos-5": 1_000_000,
+    "claude-mythos-preview": 1_000_000,
+    "claude-opus-4-8": 1_000_000,
+    "claude-opus-4-7": 1_000_000,
+    "claude-opus-4-6": 1_000_000,
+    "claude-sonnet-4-6": 1_000_000,
+    "claude-haiku-4-5": 200_000,
+    "claude-opus-4-5": 200_000,
+    "claude-sonnet-4-5": 200_000,
+    "claude-opus-4-1": 200_000,
+    "claude-opus-4-0": 200_000,
+    "claude-sonnet-4-0": 200_000,
+    "claude-opus-4-20250514": 200_000,
+    "claude-sonnet-4-20250514": 200_000,
+    "claude-3-7-sonnet": 200_000,
+    "claude-3-5-sonnet": 200_000,
+    "claude-3-5-haiku": 200_000,
+    "claude-3-opus": 200_000,
+    "gemini-2.5-pro": 1_048_576,
+    "gemini-2.5-flash": 1_048_576,
+    "gemini-3": 1_048_576,
+    "gemma-4": 256_000,
+}
+"""By the beginning of a model's id that ends at a `-`, `.` or its end; the longest one counts."""
+
+
+def window_of(model: str | None) -> int | None:
+    """Return the window of *model*, or None where it is not known."""
+    if not model:
+        return None
+    if model.endswith(LONG):
+        return 1_000_000
+    best = ""
+    for name in WINDOWS:
+        if model.startswith(name) and model[len(name) : len(name) + 1] in ("", "-", ".") and len(name) > len(best):
+            best = name
+    return WINDOWS[best] if best else None

@@ -1,0 +1,61 @@
+"""The rows that a restore is made of, read from the views; any connection of SQLite serves, also the bare one of a hook."""
+
+from collections.abc import Sequence
+
+from journal import jsontext
+from projections.restore import Card, Handoff
+
+TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
+if TYPE_CHECKING:
+    import sqlite3
+
+NEWEST_PATH = """SELECT b.root FROM project_observations AS a JOIN project_observations AS b ON b.root_commit = a.root_commit AND b.remote IS a.remote
+WHERE a.root = ? AND b.root IS NOT NULL ORDER BY b.occurred_at DESC, b.root DESC LIMIT 1"""
+HANDOFF = """SELECT text, saved_at, session_id, branch, head, path, mtime_us, size FROM handoffs WHERE project IN (?1, ?2) OR root = ?1
+ORDER BY branch IS ?3 DESC, saved_at DESC, handoff_id LIMIT 1"""
+CARDS = """SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE project IN (?1, ?2) AND session_id <> ?3
+ORDER BY last_at DESC, session_id LIMIT ?4"""
+OWN = "SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE session_id = ?"
+RUNNING = """SELECT c.session_id, c.host, c.title FROM restore_cards AS c WHERE c.project IN (?1, ?2) AND c.session_id <> ?3
+AND c.last_at > ?4 AND c.end_reason IS NULL ORDER BY c.last_at DESC LIMIT 3"""
+HEAD = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"
+
+
+class Rows:
+    """What the views hold for one project."""
+
+    __slots__ = ("cards", "handoff", "handoff_version", "head", "project", "running")
+
+    def __init__(
+        self, project: str, handoff: Handoff | None, handoff_version: tuple[str, int, int] | None, cards: list[Card], running: tuple[str, ...], head: str | None
+    ) -> None:
+        self.project = project
+        self.handoff = handoff
+        self.handoff_version = handoff_version
+        """Path, mtime in microseconds and size of the file that the handoff was read from."""
+        self.cards = cards
+        self.running = running
+        self.head = head
+        """The commit at which the newest of the sessions was last seen."""
+
+
+def read(
+    views: "sqlite3.Connection", root: str, branch: str | None, *, session_id: str, own: bool, running_since: str, sessions: int = 2
+) -> Rows:
+    """Return the rows of the project at *root*; with *own* the session itself goes first (it was compacted)."""
+    row = views.execute(NEWEST_PATH, (root,)).fetchone()
+    project = row[0] if row else root
+    found = views.execute(HANDOFF, (root, project, branch)).fetchone()
+    handoff = Handoff(*found[:5]) if found else None
+    version = tuple(found[5:8]) if found and found[5] and found[6] is not None else None
+    cards = [_card(row) for row in views.execute(OWN, (session_id,))] if own else []
+    cards += [_card(row) for row in views.execute(CARDS, (root, project, session_id, sessions))]
+    running = tuple(f"{row[0]} ({row[1]})" for row in views.execute(RUNNING, (root, project, session_id, running_since)))
+    head = views.execute(HEAD, (cards[0].session_id,)).fetchone() if cards else None
+    return Rows(project, handoff, version, cards, running, head[0] if head else None)
+
+
+def _card(row: Sequence[str]) -> Card:
+    parts = jsontext.loads(row[5])
+    pairs = [(str(kind), str(text)) for kind, text in parts] if isinstance(parts, list) else []
+    return Card(row[0], row[1], row[2], row[3], row[4], pairs)
