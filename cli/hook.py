@@ -15,7 +15,7 @@ from journal.home import Home, default_home, private_umask
 ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 DEADLINE_S = {"session-start": 8.0, "prompt": 5.0, "pre-compact": 5.0, "stop": 5.0, "session-end": 1.2}
 """After so long the process is over; hosts give 10 s and more, Claude Code's session end 1.5 s."""
-STDIN_S = 2.0
+STDIN_S = 3.0
 QUIET_S = 0.2
 LONGEST_STDIN_BYTES = 4 * 1024 * 1024
 CHILD = "JOURNAL_CHILD"

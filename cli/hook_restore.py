@@ -3,12 +3,10 @@
 import os
 
 from cli.hook_roles import Call
+from ingest import history
 from journal.moments import written
 from projections import restore, restore_rows
 from projections.restore import Handoff, Limits, Present, Restored
-
-GIT_S = 1.5
-MOST_COMMITS = 200
 
 
 def restored(call: Call, *, own: bool) -> Restored:
@@ -20,7 +18,7 @@ def restored(call: Call, *, own: bool) -> Restored:
     cards = rows.cards if rows else []
     since = handoff.head if handoff else rows.head if rows else None
     at = handoff.saved_at if handoff else cards[0].last_at if cards else None
-    commits, files = _changes(call, since, at) if at else (None, ())
+    commits, files = history.changes(call.place, since, at) if at and call.place else (None, ())
     present = Present(
         call.now, root, branch=branch, head=call.place.head if call.place else None, commits=commits, changed_files=files,
         others_running=rows.running if rows else (),
@@ -65,51 +63,3 @@ def _handoff(call: Call, rows: restore_rows.Rows | None) -> Handoff | None:
     if rows and rows.handoff and rows.handoff.saved_at > saved_at and rows.handoff.branch == call.place.branch:
         return rows.handoff
     return Handoff(redact(text), saved_at, None, None, None)
-
-
-def _changes(call: Call, head: str | None, at: str) -> tuple[int | None, tuple[str, ...]]:
-    """Return the number of commits since *head* (else since the time *at*) and the files that they changed."""
-    if call.place is None or call.place.head is None:
-        return None, ()
-    if head == call.place.head:
-        return 0, ()
-    span = [f"{head}..HEAD"] if head else [f"--since={at}", "HEAD"]
-    words = ["git", "-C", call.place.root, "-c", "core.quotePath=false", "log", f"-n{MOST_COMMITS}", "--format=%x01", "--name-only", *span, "--"]
-    output = _output(words)
-    if output is None:
-        return None, ()
-    files = dict.fromkeys(line for line in output.splitlines() if line and line != "\x01")
-    return output.count("\x01"), tuple(files)
-
-
-def _output(words: list[str]) -> str | None:
-    """Return what a process prints within the time it is given, or None; the package `subprocess` takes longer to import than git to run."""
-    import select
-    import time
-
-    reader, writer = os.pipe()
-    null = os.open(os.devnull, os.O_RDWR)
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, writer, 1), (os.POSIX_SPAWN_DUP2, null, 2)]
-    try:
-        process = os.posix_spawnp(words[0], words, {**environment, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}, file_actions=actions)
-    except OSError:
-        os.close(reader)
-        return None
-    finally:
-        os.close(writer)
-        os.close(null)
-    waiting = select.poll()
-    waiting.register(reader, select.POLLIN | select.POLLHUP)
-    data, end, is_whole = b"", time.monotonic() + GIT_S, False
-    while (left := end - time.monotonic()) > 0 and waiting.poll(left * 1000):
-        piece = os.read(reader, 65536)
-        if not piece:
-            is_whole = True
-            break
-        data += piece
-    os.close(reader)
-    if not is_whole:
-        os.kill(process, 9)
-    _, status = os.waitpid(process, 0)
-    return data.decode("utf-8", "replace") if is_whole and status == 0 else None

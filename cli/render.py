@@ -31,6 +31,11 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         print("  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
+def print_text(text: str) -> None:
+    """Print lines of text, without secrets and without what a terminal obeys."""
+    print(clean(text).translate(DIAGNOSTIC))
+
+
 def say(text: str) -> None:
     """Print a diagnostic."""
     print(clean(text).translate(DIAGNOSTIC), file=sys.stderr)

@@ -1,0 +1,162 @@
+"""Commands that say what hooks would say: `restore` and `context`."""
+
+import argparse
+import json
+import os
+import sqlite3
+import time
+from typing import Any
+
+from cli.render import print_json, say
+from cli.wiring import current_project, read_views, session_by_prefix
+from journal.errors import NotFound, SettingInvalid
+from journal.home import Home
+from journal.settings import Settings
+
+SPARKS = "▁▂▃▄▅▆▇█"
+HISTORY = 40
+MEASURED = "SELECT used_tokens FROM context_history WHERE session_id = ? ORDER BY occurred_at DESC, offset_bytes DESC LIMIT ?"
+
+
+def restore(settings: Settings, asked: argparse.Namespace) -> int:
+    """Print what a session start would bring back, and what it costs."""
+    from ingest.hooks import facts_of
+    from journal import hook_settings
+    from projections.restore import Limits, compose
+
+    chosen, wrong = hook_settings.load(Home(settings.home).config)
+    if wrong:
+        raise SettingInvalid(wrong, hint="correct config.toml")
+    views = read_views(settings)
+    handoff, cards, present = _gathered(views, asked)
+    cap = facts_of(asked.host).inject_cap if asked.host else 1 << 40
+    budget = 1 << 30 if asked.all else asked.budget or chosen.restore_tokens
+    withhold = float("inf") if asked.all else chosen.withhold_after_h * 3600
+    restored = compose(handoff, cards, present, Limits(budget, cap, chosen.stale_after_h * 3600, withhold))
+    answer = {"text": restored.text, "tokens": restored.tokens if restored.text else 0, "parts": restored.parts,
+              "withheld": restored.withheld, "warnings": restored.warnings}  # fmt: skip
+    if asked.json or asked.format == "json":
+        print_json(answer)
+        return 0
+    if not restored.text:
+        say("the journal knows nothing of this project; try: journal sessions --all")
+        return 0
+    from cli.render import print_text
+
+    print_text(restored.text)
+    say(f"{restored.tokens} tokens (four bytes each)")
+    return 0
+
+
+def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, list[Any], Any]:
+    """Return handoff, cards and the present for the session asked for, or for this project."""
+    from ingest import checkout
+    from journal.moments import written
+    from projections import restore as parts
+    from projections import restore_rows
+
+    now = time.time()
+    place = checkout.find(os.getcwd())
+    branch = place.branch if place else None
+    if asked.session:
+        session_id = session_by_prefix(views, asked.session)
+        row = views.execute("SELECT project FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
+        rows = restore_rows.read(views, row[0] or "", branch, session_id=session_id, own=True, running_since=written(now), sessions=0)
+        if not rows.cards:
+            raise NotFound(f"session {session_id} has nothing to restore", hint="run: journal sessions --all")
+        own = rows.handoff if rows.handoff and rows.handoff.session_id == session_id else None
+        return own, rows.cards, parts.Present(now, row[0] or "")
+    project = current_project(views)
+    since = written(now - parts.RUNNING_FOR_S)
+    rows = restore_rows.read(views, project, branch, session_id="", own=False, running_since=since, sessions=10 if asked.all else 2)
+    at = rows.handoff.saved_at if rows.handoff else rows.cards[0].last_at if rows.cards else None
+    head = rows.handoff.head if rows.handoff else rows.head
+    commits, files = _changes(place, head, at)
+    return rows.handoff, rows.cards, parts.Present(
+        now, project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files, others_running=rows.running
+    )
+
+
+def _changes(place: Any, head: str | None, at: str | None) -> tuple[int | None, tuple[str, ...]]:
+    from ingest import history
+
+    if place is None or at is None:
+        return None, ()
+    return history.changes(place, head, at)
+
+
+def context(settings: Settings, asked: argparse.Namespace) -> int:
+    """Say how full the context of a session is."""
+    from journal import hook_settings
+    from projections import context as policy
+
+    chosen, wrong = hook_settings.load(Home(settings.home).config)
+    if wrong:
+        raise SettingInvalid(wrong, hint="correct config.toml")
+    views = read_views(settings)
+    session_id = session_by_prefix(views, asked.session or _newest(views))
+    row = views.execute("SELECT used_tokens, window_tokens, model, occurred_at FROM context_state WHERE session_id = ?", (session_id,)).fetchone()
+    used, reported, model, measured_at = row or (None, None, None, None)
+    estimated = bool(views.execute("SELECT is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0])
+    window = policy.window(chosen.context_limit, reported, model, used)
+    lines = [json.loads(text) for (text,) in views.execute(
+        "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", (session_id,))]  # fmt: skip
+    alerts = [{"at": line.get("at"), "threshold": line.get("threshold")} for line in lines if line.get("kind") == "alert"]
+    percent = None if used is None or not window.tokens else round(100 * used / window.tokens, 1)
+    compact_at = _compact_point(views, model)
+    answer = {"session_id": session_id, "model": model, "used_tokens": used, "window_tokens": window.tokens, "window_source": window.source,
+              "percent": percent, "estimated": estimated, "thresholds": list(chosen.thresholds), "alerts": alerts, "measured_at": measured_at,
+              "auto_compact_tokens": compact_at}  # fmt: skip
+    if asked.json:
+        print_json(answer)
+        return 0
+    _tell(answer, [row[0] for row in views.execute(MEASURED, (session_id, HISTORY))])
+    return 0
+
+
+def _newest(views: sqlite3.Connection) -> str:
+    """Return the newest session of this project."""
+    row = views.execute(
+        "SELECT session_id FROM sessions WHERE project = ? AND kind <> 'subagent' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
+        (current_project(views),),
+    ).fetchone()
+    if row is None:
+        raise NotFound("this folder's project has no session", hint="name one: journal context latest")
+    return str(row[0])
+
+
+def _compact_point(views: sqlite3.Connection, model: str | None) -> int | None:
+    """Return the tokens at which this model's context was last compacted by its host."""
+    row = views.execute(
+        "SELECT c.pre_tokens FROM compactions AS c WHERE c.trigger = 'auto' AND c.pre_tokens IS NOT NULL AND EXISTS"
+        " (SELECT 1 FROM context_history AS h WHERE h.session_id = c.session_id AND h.model = ?) ORDER BY c.occurred_at DESC LIMIT 1",
+        (model,),
+    ).fetchone()
+    return row[0] if row else None
+
+
+def _tell(answer: dict[str, Any], newest_first: list[int | None]) -> None:
+    from cli.render import print_text
+    from journal.texts import figure
+
+    used, window = answer["used_tokens"], answer["window_tokens"]
+    if used is None:
+        print_text(f"{answer['session_id']}: not known until the next answer" if newest_first else f"{answer['session_id']}: no answer with tokens yet")
+        return
+    of = f"of {figure(window)} ({answer['percent']:.0f} %), window by {answer['window_source']}" if window else "of an unknown window"
+    print_text(f"{answer['session_id']}: {figure(used)} tokens {of}{', estimated' if answer['estimated'] else ''}")
+    print_text(f"model {answer['model'] or 'unknown'}, measured {answer['measured_at']}")
+    print_text("history " + spark([value or 0 for value in reversed(newest_first)], window))
+    told = [share for share in answer["thresholds"] if window and used < share * window]
+    if window:
+        print_text(f"next threshold {told[0]:.0%} ({figure(int(told[0] * window))})" if told else "all thresholds are passed")
+    else:
+        say("set the window: [hooks] context_limit = TOKENS in config.toml")
+    if answer["auto_compact_tokens"]:
+        print_text(f"the host compacted this model's context at {figure(answer['auto_compact_tokens'])}")
+
+
+def spark(values: list[int], most: int | None) -> str:
+    """Return *values* as a line of eight heights, the highest for *most* or the largest of them."""
+    top = max([*values, most or 0, 1])
+    return "".join(SPARKS[min(7, value * 8 // (top + 1))] for value in values)

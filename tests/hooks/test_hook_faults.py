@@ -1,0 +1,161 @@
+"""Whatever is broken around it, a hook ends in time with exit status 0 and says nothing wrong."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import time
+
+import pytest
+from world import ROOT, S, T, World
+
+FORBIDDEN = ("sqlalchemy", "orjson", "click", "dataclasses", "pathlib", "numpy", "faiss", "torch", "re", "json", "typing", "subprocess", "sqlite3", "logging")
+
+
+@pytest.mark.parametrize("role", ["session-start", "prompt", "pre-compact", "stop", "session-end"])
+def test_the_hook_path_imports_nothing_heavy(world: World, role: str) -> None:
+    """No role imports what costs more than it does."""
+    world.answered(160_000)
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    payload = json.dumps(world.payload(source="startup", prompt="x")).encode()
+    command = [sys.executable, "-I", "-c", script, role, "--host", "claude"]
+    done = subprocess.run(command, input=payload, capture_output=True, env=world.environment, check=True)
+    loaded = set(done.stderr.decode().split())
+    assert loaded & set(FORBIDDEN) == set()
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"session_id": 5}', b"{}", b'{"session_id":"../../etc/x","cwd":"/"}', b"[" * 5000])
+@pytest.mark.parametrize("role", ["session-start", "prompt", "stop"])
+def test_e2_odd_stdin_gives_no_output(world: World, role: str, data: bytes) -> None:
+    """Nothing is echoed, nothing is raised."""
+    assert world.hook(role, data)[:2] == (0, "")
+    assert not any(".." in path.name for path in (world.home / "inbox").glob("*")) if (world.home / "inbox").exists() else True
+
+
+@pytest.mark.parametrize("path", ["", None, "/no/such/file", "/", "missing"])
+@pytest.mark.parametrize("role", ["session-start", "prompt", "stop", "session-end"])
+def test_e11_a_missing_transcript_is_no_error(world: World, role: str, path: str | None) -> None:
+    """The event is stored without a transcript's size."""
+    payload = world.payload(transcript_path=path)
+    if path == "missing":
+        del payload["transcript_path"]
+    assert world.hook(role, payload)[:2] == (0, "")
+    assert [line["transcript"]["size"] for line in world.lines() if line["type"] == "journal.hook"] == [None]
+
+
+def test_a_deleted_working_directory_is_no_error(world: World) -> None:
+    """The folder of the payload, and the process's own, may be gone."""
+    shutil.rmtree(world.project)
+    assert world.hook("prompt", prompt="x")[:2] == (0, "")
+
+
+def test_an_unwritable_home_is_no_error_and_nothing_is_said_twice(world: World) -> None:
+    """Where nothing can be written down, an alert would come at every turn: none comes."""
+    world.answered(160_000)
+    shutil.rmtree(world.home)
+    world.home.write_text("a file")
+    assert world.hook("prompt", prompt="x")[:2] == (0, "")
+    assert world.hook("stop")[:2] == (0, "")
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, None])
+def test_damaged_views_are_as_good_as_none(world: World, damage: bytes | None) -> None:
+    """An empty, foreign or missing views.db: the threshold is still told from the transcript."""
+    world.answered(160_000)
+    if damage is not None:
+        (world.home / "views.db").write_bytes(damage)
+    assert world.hook("session-start", source="startup")[:2] == (0, "")
+    assert world.hook("prompt", prompt="x").answer != {}
+
+
+def test_locked_views_are_not_waited_for(world: World) -> None:
+    """An exclusive lock on the views costs less than a second, and the hook goes on without them."""
+    world.answered(160_000)
+    world.journal("ingest")
+    holder = sqlite3.connect(world.home / "views.db", isolation_level=None)
+    holder.execute("PRAGMA locking_mode=EXCLUSIVE")
+    holder.execute("BEGIN EXCLUSIVE")
+    begun = time.monotonic()
+    assert world.hook("prompt", prompt="x").answer != {}
+    assert time.monotonic() - begun < 3
+    holder.close()
+
+
+def test_stdin_left_open_does_not_hold_the_hook(world: World) -> None:
+    """A host that never closes the pipe gets its answer after a short pause; one that sends nothing, after two seconds."""
+    world.answered(160_000)
+    for data, expected in ((json.dumps(world.payload(prompt="x")).encode(), True), (b"", False)):
+        process = subprocess.Popen([sys.executable, "-m", "journal", "hook", "prompt"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment)
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(data)
+        process.stdin.flush()
+        begun = time.monotonic()
+        assert process.wait(10) == 0
+        assert time.monotonic() - begun < 5
+        assert bool(process.stdout.read()) is expected
+        process.stdin.close()
+        process.stdout.close()
+
+
+def test_hostile_modules_of_the_project_are_not_imported(world: World) -> None:
+    """A project with its own journal/, cli/ and json.py: the generated command, isolated, does not look at them."""
+    for name in ("journal/__init__.py", "cli/__init__.py", "json.py", "sitecustomize.py"):
+        path = world.project / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("raise SystemExit(7)\n")
+    environment = {**world.environment, "PYTHONPATH": str(world.project)}
+    command = [sys.executable, "-I", "-m", "journal", "hook", "prompt"]
+    done = subprocess.run(command, input=b"{}", capture_output=True, env=environment, cwd=world.project, check=False)
+    assert (done.returncode, done.stdout) == (0, b"")
+
+
+def test_d17_our_own_children_and_our_own_home_are_no_sessions(world: World) -> None:
+    """With the marker of our children, or inside JOURNAL_HOME, nothing is written."""
+    world.environment["JOURNAL_CHILD"] = "1"
+    assert world.hook("prompt", prompt="x")[:2] == (0, "")
+    del world.environment["JOURNAL_CHILD"]
+    assert world.hook("prompt", cwd=str(world.home), prompt="x")[:2] == (0, "")
+    assert not (world.home / "inbox").exists()
+
+
+def test_e9_the_last_message_of_the_payload_is_kept_and_never_doubled(world: World) -> None:
+    """The stop comes before the transcript's last line: the text is in the log at once, and once a message when the line comes."""
+    assert world.hook("stop", last_assistant_message="The needle is found.")[:2] == (0, "")
+    world.journal("ingest")
+    with contextlib.closing(sqlite3.connect(world.home / "views.db")) as views:
+        assert views.execute("SELECT last_message FROM hook_events").fetchall() == [("The needle is found.",)]
+    world.answered(1000, "The needle is found.")
+    world.journal("ingest")
+    hits = json.loads(world.journal("search", "needle", "--all", "--json").stdout)["hits"]
+    assert [hit["session_id"] for hit in hits] == [S]
+
+
+def test_a_sub_agents_hook_is_written_down_and_told_nothing(world: World) -> None:
+    """Copilot's sub-agents carry their own id: no alert, no restore."""
+    world.answered(160_000)
+    assert world.hook("prompt", agent_id="agent-1", prompt="x")[:2] == (0, "")
+    assert [line["type"] for line in world.lines()] == ["journal.hook"]
+
+
+def test_e6_a_session_end_writes_before_anything_else(world: World) -> None:
+    """Killed at 1.5 s at the latest; the line is there after the first tenth of that."""
+    assert world.hook("session-end", reason="other")[:2] == (0, "")
+    assert [line["role"] for line in world.lines() if line["type"] == "journal.hook"] == ["session-end"]
+
+
+def test_gemini_sees_no_stderr(world: World) -> None:
+    """Gemini shows stderr in the conversation: a fault of ours is silent there, and one line elsewhere."""
+    world.environment["JOURNAL_HOME"] = "/proc/nowhere/journal"
+    assert world.hook("prompt", host="gemini", prompt="x") == (0, "", "")
+
+
+def test_files_of_hooks_are_private(world: World) -> None:
+    """H2: 0700 and 0600 below the home, also under umask 000."""
+    os.umask(0o022)
+    shutil.rmtree(world.home)
+    assert world.hook("stop", session_id=T)[:2] == (0, "")
+    assert {oct(path.stat().st_mode & 0o777) for path in world.home.rglob("*") if path.is_file()} == {"0o600"}
+    assert {oct(path.stat().st_mode & 0o777) for path in [world.home, *world.home.rglob("*")] if path.is_dir()} == {"0o700"}

@@ -1,0 +1,161 @@
+"""The context threshold: told once to user and agent, a handoff asked for once, armed again when the context is another."""
+
+import json
+import subprocess
+import sys
+import time
+
+import pytest
+from world import S, World
+
+from projections import context
+
+
+def test_a_crossing_is_told_once_in_twenty_turns_without_any_ingest(world: World) -> None:
+    """E4, DESIGN 6: 20 turns above the threshold, one alert at the first prompt, one request at the first stop."""
+    world.answered(150_100)
+    told, asked = [], []
+    for turn in range(20):
+        told.append(bool(world.hook("prompt", prompt="go on").answer))
+        asked.append(world.hook("stop").answer.get("decision"))
+        world.answered(150_200 + turn, number=turn + 2)
+    assert told == [True] + [False] * 19
+    assert asked == ["block"] + [None] * 19
+
+
+def test_the_alert_says_how_full_it_is_and_names_the_handoff(world: World) -> None:
+    """The user reads the figures, the agent the request with path and headings; the folder ignores itself."""
+    world.answered(161_000)
+    answer = world.hook("prompt", prompt="x").answer
+    assert answer["systemMessage"].startswith("journal: the context is 81 % full: 161k of 200k tokens, window from a built-in table.")
+    told = answer["hookSpecificOutput"]
+    assert told["hookEventName"] == "UserPromptSubmit"
+    assert f"{world.project}/.journal/handoff.md" in told["additionalContext"]
+    assert "`## Current task`" in told["additionalContext"]
+    assert (world.project / ".journal/.gitignore").read_text() == "*\n"
+    assert world.git("status", "--porcelain") == ""
+
+
+def test_below_the_threshold_nothing_is_said(world: World) -> None:
+    """At 149,999 of 200,000 tokens nothing is said, at 150,000 it is; the pending prompt counts a quarter of its bytes."""
+    world.answered(149_900)
+    assert world.hook("prompt", prompt="x" * 396).stdout == ""
+    assert world.hook("prompt", prompt="x" * 400).answer != {}
+
+
+def test_c18_a_compaction_arms_the_threshold_again(world: World) -> None:
+    """After a compaction the use is unknown and nothing is said; when it fills again, it is told again."""
+    world.answered(160_000)
+    assert world.hook("prompt", prompt="x").answer != {}
+    world.compacted()
+    assert world.hook("prompt", prompt="x").answer == {}
+    world.answered(40_000, number=2)
+    assert world.hook("prompt", prompt="x").answer == {}
+    world.answered(170_000, number=3)
+    assert world.hook("prompt", prompt="x").answer != {}
+
+
+def test_a_stop_with_the_loop_flag_never_blocks(world: World) -> None:
+    """E4: `stop_hook_active` lets the agent stop, whatever else is so."""
+    world.answered(160_000)
+    assert world.hook("stop", stop_hook_active=True).answer.get("decision") is None
+
+
+def test_a_fresh_handoff_is_not_asked_for(world: World) -> None:
+    """A handoff of 200 bytes or more, written after the alert, satisfies the stop; a stub does not."""
+    world.answered(160_000)
+    world.hook("prompt", prompt="x")
+    time.sleep(0.01)
+    handoff = world.project / ".journal/handoff.md"
+    handoff.write_text("## Current task\n" + "Finish the parser. " * 12)
+    assert world.hook("stop").answer == {}
+    handoff.write_text("x")
+    assert world.hook("stop").answer["decision"] == "block"
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("never", [None, None]), ("every-turn", ["block", "block"]), ("threshold", [None, None])])
+def test_the_stop_mode_is_a_setting(world: World, mode: str, expected: list[str | None]) -> None:
+    """Far below the threshold `every-turn` asks once a turn, the others never."""
+    (world.home / "config.toml").write_text(f'[hooks]\nstop_mode = "{mode}"\n')
+    world.answered(1_000)
+    asked = []
+    for _ in range(2):
+        world.hook("prompt", prompt="x")
+        asked.append(world.hook("stop").answer.get("decision"))
+        assert world.hook("stop").answer.get("decision") is None
+    assert asked == expected
+
+
+def test_c17_an_unknown_model_is_asked_for_once_and_never_guessed(world: World) -> None:
+    """The user is told once that the window is not known; with the setting it is known at once."""
+    world.answered(160_000, model="kimi-k2")
+    assert "the context window of kimi-k2 is not known" in world.hook("prompt", prompt="x").answer["systemMessage"]
+    assert world.hook("prompt", prompt="x").stdout == ""
+    (world.home / "config.toml").write_text("[hooks]\ncontext_limit = 200000\n")
+    assert "160k of 200k tokens, window your setting" in world.hook("prompt", prompt="x").answer["systemMessage"]
+
+
+def test_several_thresholds_are_told_one_after_the_other(world: World) -> None:
+    """At 60 % and 90 % each is told when it is crossed; jumping over both tells the higher one alone."""
+    (world.home / "config.toml").write_text("[hooks]\nthresholds = [0.6, 90]\n")
+    said = []
+    for number, used in enumerate((110_000, 125_000, 130_000, 185_000, 190_000), 1):
+        world.answered(used, number=number)
+        said.append(bool(world.hook("prompt", prompt="").answer))
+    assert said == [False, True, False, True, False]
+
+
+def test_sixty_hooks_at_once_tell_once_and_lose_nothing(world: World) -> None:
+    """E15: 60 processes on one session at the same moment: one alert, 60 payloads, 60 measures."""
+    world.answered(160_000)
+    payload = json.dumps(world.payload(prompt="x")).encode()
+    command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
+    running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment, cwd=world.folder) for _ in range(60)]
+    for process in running:
+        assert process.stdin is not None
+        process.stdin.write(payload)
+        process.stdin.close()
+        process.stdin = None
+    said = [process.communicate()[0] for process in running]
+    assert sum(1 for text in said if text) == 1
+    assert {process.returncode for process in running} == {0}
+    kinds = [line["type"] for line in world.lines()]
+    assert (kinds.count("journal.hook"), kinds.count("journal.context")) == (60, 60)
+
+
+def test_a_request_above_the_assumed_window_proves_it_wrong() -> None:
+    """A table's 200,000 tokens cannot hold 210,000: the window is unknown then; a setting is believed."""
+    assert context.window(None, None, "claude-haiku-4-5", 150_000).tokens == 200_000
+    assert context.window(None, None, "claude-haiku-4-5", 210_000).source == "unknown"
+    assert context.window(100_000, None, "claude-haiku-4-5", 150_000).source == "setting"
+
+
+@pytest.mark.parametrize(("model", "tokens"), [
+    ("claude-opus-4-20250514", 200_000), ("claude-opus-4-8", 1_000_000), ("kimi-k2", None), ("claude-opus-4-8x", None), ("claude-sonnet-5", 1_000_000),
+    ("claude-sonnet-4-5-20250929[1m]", 1_000_000), ("gemini-2.5-pro", 1_048_576), ("", None),
+])  # fmt: skip
+def test_c17_windows_are_known_by_exact_id_or_longest_beginning(model: str, tokens: int | None) -> None:
+    """No substring of another model's name gives a window."""
+    assert context.window(None, None, model, None).tokens == tokens
+
+
+def test_c15_the_newest_window_of_the_host_counts(world: World) -> None:
+    """Codex tells two windows in one rollout: the newest with the newest use; the cumulative total plays no part (C14)."""
+    def count(total: int, last: int, window: int) -> str:
+        usage = {"input_tokens": last, "cached_input_tokens": 0, "output_tokens": 0, "total_tokens": last}
+        info = {"total_token_usage": {**usage, "total_tokens": total}, "last_token_usage": usage, "model_context_window": window}
+        return json.dumps({"timestamp": "2026-12-01T10:00:00.000Z", "type": "event_msg", "payload": {"type": "token_count", "info": info}}) + "\n"
+
+    world.transcript.write_text(count(100_000, 100_000, 121_600) + count(962_000, 12_000, 258_400))
+    assert world.hook("prompt", host="codex", prompt="x").answer == {}
+    measured = [line for line in world.lines(".state") if line["type"] == "journal.context"]
+    assert [(line["used"], line["window"], line["window_source"]) for line in measured] == [(12_001, 258_400, "host")]
+
+
+def test_the_session_of_hooks_alone_is_marked_empty(world: World) -> None:
+    """A session without a transcript is in the list of all, as empty, and in no other list."""
+    world.hook("session-start", source="startup")
+    assert world.journal("ingest").status == 0
+    listed = json.loads(world.journal("sessions", "--all", "--json").stdout)["sessions"]
+    assert [(row["session_id"], row["kind"], row["state"]) for row in listed] == [(S, "empty", "empty")]
+    assert json.loads(world.journal("sessions", "--json").stdout)["sessions"] == []
