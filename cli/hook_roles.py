@@ -175,6 +175,7 @@ def _measure(call: Call, transcript: str | None, version: list[int] | None, *, p
     call.append({
         "type": "journal.context", "role": call.role, "used": used, "window": window.tokens, "window_source": window.source, "model": model,
         "compacted": bool(measure and measure.is_compaction), "handoff": version, "thresholds": list(call.settings.thresholds),
+        "interval_s": call.settings.interval_min * 60,
     }, kind=STATE)  # fmt: skip
     if call.can_write:
         call.lines = history(call.views, call.home, call.session_id, call.now)

@@ -17,6 +17,7 @@ from journal.domain import (
     ProjectObserved,
     RecordUnrecognised,
     SessionAnnotated,
+    SnapshotRequested,
     SourceFacts,
 )
 from journal.timestamps import normalise
@@ -89,6 +90,10 @@ def _handoff(record: JsonObject) -> Iterator[DomainEvent]:
         )  # fmt: skip
 
 
+def _snapshot(record: JsonObject) -> Iterator[DomainEvent]:
+    yield SnapshotRequested(text_of(record.get("note")))
+
+
 def _error(record: JsonObject) -> Iterator[DomainEvent]:
     return iter(())
 
@@ -105,7 +110,8 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.context": _measured,
     "journal.hook_answered": _measured,
     "journal.handoff": _handoff,
+    "journal.snapshot": _snapshot,
     "journal.hook_failed": _error,
 }
 
-ADAPTER = Adapter("journal", 2, _no_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("journal", 3, _no_roots, discover, classify, native_id, hint, decode)

@@ -233,6 +233,13 @@ class HandoffSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class SnapshotRequested:
+    """A person or an agent asked for a snapshot of a session."""
+
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RecordUnrecognised:
     """A record is of a kind that the decoder does not know."""
 
@@ -267,6 +274,7 @@ DomainEvent = (
     | HookFired
     | HookMeasured
     | HandoffSaved
+    | SnapshotRequested
     | RecordUnrecognised
     | RecordDamaged
 )

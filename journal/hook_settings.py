@@ -8,13 +8,14 @@ STOP_MODES = ("threshold", "every-turn", "never")
 class HookSettings:
     """What a user can set of the hooks; the defaults hold where nothing is set."""
 
-    __slots__ = ("context_limit", "restore", "restore_tokens", "stale_after_h", "stop_mode", "thresholds", "withhold_after_h")
+    __slots__ = ("context_limit", "interval_min", "restore", "restore_tokens", "stale_after_h", "stop_mode", "thresholds", "withhold_after_h")
 
     def __init__(
         self,
         *,
         thresholds: tuple[float, ...] = (0.75,),
         context_limit: int | None = None,
+        interval_min: float = 5,
         stop_mode: str = "threshold",
         restore: bool = True,
         restore_tokens: int = 1600,
@@ -25,6 +26,8 @@ class HookSettings:
         """Shares of the context window at which user and agent are told, rising, each between 0 and 1."""
         self.context_limit = context_limit
         """Tokens of the context window; goes before what hosts and tables say."""
+        self.interval_min = interval_min
+        """Minutes of active time between two snapshots."""
         self.stop_mode = stop_mode
         """When a stop asks the agent for a handoff: `threshold`, `every-turn` or `never`."""
         self.restore = restore
@@ -84,7 +87,7 @@ def _tokens(name: str, value: object) -> int:
 
 def _hours(name: str, value: object) -> float:
     if type(value) not in (int, float) or not isinstance(value, int | float) or value < 0:
-        raise ValueError(f"{name} = {value}: give a number of hours")
+        raise ValueError(f"{name} = {value}: give a number from 0 on")
     return float(value)
 
 
@@ -101,6 +104,6 @@ def _switch(name: str, value: object) -> bool:
 
 
 _CHECKS = {
-    "thresholds": _shares, "context_limit": _tokens, "stop_mode": _mode, "restore": _switch, "restore_tokens": _tokens,
+    "thresholds": _shares, "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode, "restore": _switch, "restore_tokens": _tokens,
     "stale_after_h": _hours, "withhold_after_h": _hours,
 }  # fmt: skip

@@ -17,6 +17,7 @@ from projections import (
     projects,
     search,
     sessions,
+    snapshots,
     tool_calls,
     turns,
     usage,
@@ -38,6 +39,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     ownership.PROJECTION,
     turns.PROJECTION,
     sessions.PROJECTION,
+    snapshots.PROJECTION,
     handoffs.PROJECTION,
     cards.PROJECTION,
 )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
-    "hooks": ("hook", "restore", "context"),
+    "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
     "reading": ("sessions", "search", "usage", "status", "export"),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""

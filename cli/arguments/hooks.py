@@ -1,12 +1,12 @@
 """The words of the commands around hooks."""
 
-from cli.arguments import Add, count
+from cli.arguments import Add, count, scope
 
 ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 
 
 def declare(add: Add) -> None:
-    """Declare hook, restore and context."""
+    """Declare hook, restore, context, snapshot, snapshots and diff."""
     command = add("hook", "answer a host's hook: JSON on stdin, JSON or nothing on stdout, exit status 0 always", runs="cli.hook:main",
                   example="journal hook session-start --host claude < payload.json")  # fmt: skip
     command.add_argument("role", choices=ROLES, help="what the hook is for")
@@ -19,3 +19,12 @@ def declare(add: Add) -> None:
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text")
     command = add("context", "say how full the context of a session is", runs="cli.restoring:context", example="journal context latest")
     command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")
+    command = add("snapshot", "take a snapshot of a session", runs="cli.snapshots:take", example='journal snapshot --note "before the refactoring"')
+    command.add_argument("--session", metavar="SESSION", help="of this session (default: the newest of this project)")
+    command.add_argument("--note", metavar="TEXT", help="why")
+    command = add("snapshots", "list the snapshots of this project, newest first", runs="cli.snapshots:listing", example="journal snapshots --limit 5")
+    command.add_argument("--session", metavar="SESSION", help="of this session only")
+    scope(command, 20)
+    command = add("diff", "say what one snapshot has that another has not", runs="cli.snapshots:compare", example="journal diff SNAP_20261130_2116 latest")
+    command.add_argument("before", metavar="SNAPSHOT", help="a snapshot id or a prefix of one")
+    command.add_argument("after", metavar="SNAPSHOT", help="a snapshot id, a prefix of one, or `latest`")
