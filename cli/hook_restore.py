@@ -2,6 +2,7 @@
 
 import os
 
+from cli import hook_unread
 from cli.hook_roles import Call
 from ingest import history
 from journal.moments import written
@@ -15,7 +16,7 @@ def restored(call: Call, *, own: bool) -> Restored:
     branch = call.place.branch if call.place else None
     rows = _rows(call, root, branch, own=own)
     handoff = _handoff(call, rows)
-    cards = rows.cards if rows else []
+    cards = hook_unread.cards(call, root, rows.cards if rows else [])
     since = handoff.head if handoff else rows.head if rows else None
     at = handoff.saved_at if handoff else cards[0].last_at if cards else None
     commits, files = history.changes(call.place, since, at) if at and call.place else (None, ())

@@ -7,6 +7,7 @@ from ingest.hooks import Measure
 from journal import jsontext
 
 Measures = Callable[[dict[str, object]], Measure | None]
+Words = Callable[[dict[str, object]], tuple[str, str] | None]
 LONGEST_TAIL_BYTES = 256 * 1024
 
 
@@ -31,28 +32,61 @@ def size_of(path: str | None) -> int | None:
     return status.st_size if status and status.st_mode & 0o170000 == 0o100000 else None
 
 
+def objects(path: str, *, longest: int) -> list[dict[str, object]]:
+    """Return the JSON objects among the last lines of a file, newest first; none where it cannot be read."""
+    try:
+        _, lines, _ = _last_lines(path, longest)
+    except OSError:
+        return []
+    return [record for line in reversed(lines) if (record := _object(line)) is not None]
+
+
+def words(path: str, words_of: Words, *, most: int, longest: int = LONGEST_TAIL_BYTES) -> list[tuple[str, str]]:
+    """Return the last things said in a transcript, newest first, as (`prompt` or `answer`, text) pairs.
+
+    Raises: OSError.
+    """
+    found: list[tuple[str, str]] = []
+    _, lines, _ = _last_lines(path, longest)
+    for line in reversed(lines):
+        record = _object(line)
+        told = words_of(record) if record is not None else None
+        if told is not None:
+            found.append(told)
+            if len(found) == most:
+                break
+    return found
+
+
 def read(path: str, marks: tuple[bytes, ...], measure_of: Measures, *, longest: int = LONGEST_TAIL_BYTES) -> Tail:
     """Return the newest measure of the last *longest* bytes; a line that is no JSON object is passed over.
 
     Raises: OSError.
     """
+    size, lines, is_whole = _last_lines(path, longest)
+    for line in reversed(lines):
+        if any(mark in line for mark in marks):
+            record = _object(line)
+            found = measure_of(record) if record is not None else None
+            if found is not None:
+                return Tail(size, found, is_enough=True)
+    return Tail(size, None, is_enough=is_whole)
+
+
+def _last_lines(path: str, longest: int) -> tuple[int, list[bytes], bool]:
+    """Return a file's size, the lines within its last bytes, and whether these are all of it."""
     with open(path, "rb", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         start = max(0, size - longest)
         file.seek(start)
         data = file.read(longest) or b""
     lines = data.split(b"\n")
-    for line in reversed(lines if start == 0 else lines[1:]):
-        if any(mark in line for mark in marks):
-            found = _measured(line, measure_of)
-            if found is not None:
-                return Tail(size, found, is_enough=True)
-    return Tail(size, None, is_enough=start == 0)
+    return size, lines if start == 0 else lines[1:], start == 0
 
 
-def _measured(line: bytes, measure_of: Measures) -> Measure | None:
+def _object(line: bytes) -> dict[str, object] | None:
     try:
         record = jsontext.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
-    return measure_of(record) if isinstance(record, dict) else None
+    return record if isinstance(record, dict) else None

@@ -26,3 +26,17 @@ def measure(record: dict[str, object]) -> Measure | None:
 def transcript(payload: Payload, home: str) -> str | None:
     """Return the transcript of the payload's session: the payload names it."""
     return payload.transcript_path
+
+
+def words(record: dict[str, object]) -> tuple[str, str] | None:
+    """Return what a human or the agent said in a record, as (`prompt` or `answer`, text)."""
+    message = record.get("message")
+    if record.get("isSidechain") or record.get("isMeta") or record.get("isCompactSummary") or not isinstance(message, dict):
+        return None
+    content = message.get("content")
+    if record.get("type") == "user" and isinstance(content, str) and not content.startswith(("<", "[Request interrupted")):
+        return "prompt", content
+    if record.get("type") == "assistant" and message.get("model") != SYNTHETIC_MODEL and isinstance(content, list):
+        texts = [block["text"] for block in content if isinstance(block, dict) and isinstance(block.get("text"), str)]
+        return ("answer", "\n".join(texts)) if texts else None
+    return None

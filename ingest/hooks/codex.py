@@ -23,3 +23,20 @@ def measure(record: dict[str, object]) -> Measure | None:
 def transcript(payload: Payload, home: str) -> str | None:
     """Return the transcript of the payload's session: the payload names it."""
     return payload.transcript_path
+
+
+def words(record: dict[str, object]) -> tuple[str, str] | None:
+    """Return what a human or the agent said in a record, as (`prompt` or `answer`, text)."""
+    payload = record.get("payload")
+    if record.get("type") != "event_msg" or not isinstance(payload, dict):
+        return None
+    item, kind = payload.get("item"), payload.get("type")
+    if kind == "item_completed" and isinstance(item, dict):
+        told, content = SPEAKERS.get(str(item.get("type"))), item.get("content")
+        texts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)] if isinstance(content, list) else []
+        return (told, "\n".join(texts)) if told and texts else None
+    told, text = SPEAKERS.get(str(kind)), payload.get("message")
+    return (told, text) if told and isinstance(text, str) else None
+
+
+SPEAKERS = {"UserMessage": "prompt", "AgentMessage": "answer", "user_message": "prompt", "agent_message": "answer"}

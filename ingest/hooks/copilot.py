@@ -26,3 +26,15 @@ def transcript(payload: Payload, home: str) -> str | None:
     if payload.transcript_path or not payload.session_id:
         return payload.transcript_path
     return f"{home}/session-state/{payload.session_id}/events.jsonl"
+
+
+def words(record: dict[str, object]) -> tuple[str, str] | None:
+    """Return what a human or the agent said in a record, as (`prompt` or `answer`, text)."""
+    data, told = record.get("data"), SPEAKERS.get(str(record.get("type")))
+    if not told or record.get("agentId") or not isinstance(data, dict) or (told == "prompt" and data.get("source")):
+        return None
+    content = data.get("content")
+    return (told, content) if isinstance(content, str) and content.strip() else None
+
+
+SPEAKERS = {"user.message": "prompt", "assistant.message": "answer"}

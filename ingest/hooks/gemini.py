@@ -21,3 +21,16 @@ def measure(record: dict[str, object]) -> Measure | None:
 def transcript(payload: Payload, home: str) -> str | None:
     """Return the transcript of the payload's session: the payload names it, after a resume perhaps a stub."""
     return payload.transcript_path
+
+
+def words(record: dict[str, object]) -> tuple[str, str] | None:
+    """Return what a human or the agent said in a record, as (`prompt` or `answer`, text)."""
+    told, content = SPEAKERS.get(str(record.get("type"))), record.get("content")
+    if isinstance(content, list):
+        content = "\n".join(part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str))
+    if not told or not isinstance(content, str) or not content.strip() or (told == "prompt" and content.startswith("<")):
+        return None
+    return told, content
+
+
+SPEAKERS = {"user": "prompt", "gemini": "answer"}

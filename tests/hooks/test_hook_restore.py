@@ -3,9 +3,12 @@
 import json
 import os
 import time
+from importlib import import_module
+from pathlib import Path
 
 from world import S, T, World
 
+from ingest import tailend
 from projections.restore import Card, Handoff, Limits, Present, compose
 
 DAY = 86_400.0
@@ -137,3 +140,35 @@ def test_another_running_session_is_told(world: World) -> None:
     world.transcript.write_text(text)
     world.journal("ingest")
     assert f"another session of this project is running now: {S} (claude)" in world.hook("session-start", session_id=T, source="startup").context
+
+
+def test_a_killed_session_that_no_ingest_has_read_is_told(world: World) -> None:
+    """SIGKILL before any ingest: the hooks' lines name the transcript, and its last words reach the next session, redacted."""
+    world.answered(1000, "The lock is the cause; ghp_abcdefghijklmnopqrstuvwxyz0123456789 was in the log.")
+    world.hook("prompt", prompt="x")
+    told = world.hook("session-start", session_id=T, source="startup").context
+    assert "- Prompt 1" in told
+    assert "- The lock is the cause; [redacted:github-token] was in the log." in told
+
+
+def test_what_an_ingest_missed_is_added_to_what_it_read(world: World) -> None:
+    """The views know the first turn; the second stands in the transcript only: both are told, each once."""
+    world.answered(1000, "We decided to keep the lock because of the race.")
+    world.hook("stop")
+    world.journal("ingest")
+    world.answered(2000, "The second answer.", number=2)
+    told = world.hook("session-start", session_id=T, source="startup").context
+    assert (told.count("- Prompt 1"), told.count("- Prompt 2"), told.count("- The second answer.")) == (1, 1, 1)
+    assert "We decided to keep the lock" in told
+
+
+def test_the_words_of_every_host_are_read_from_its_recordings() -> None:
+    """The last prompt and answer of a real transcript of each host."""
+    fixtures = Path(__file__).parents[1] / "fixtures"
+    found = {}
+    for host in ("claude", "codex", "gemini", "copilot"):
+        files = [path for path in sorted((fixtures / host).rglob("*.jsonl")) if "subagent" not in str(path) and path.stat().st_size > 2000]
+        said = [tailend.words(str(path), import_module(f"ingest.hooks.{host}").words, most=50) for path in files]
+        found[host] = {kind for pairs in said for kind, _ in pairs}
+    for kinds in found.values():
+        assert kinds == {"prompt", "answer"}
