@@ -55,7 +55,7 @@ def discover(root: str) -> Iterator[Candidate]:
     """Yield transcripts, sub-agent transcripts and their side files below *root*."""
     projects = root if os.path.basename(root) == "projects" else os.path.join(root, "projects")
     os.scandir(root).close()
-    seen: set[str] = set()
+    seen = {os.path.realpath(root)} - {os.path.realpath(projects)}
     for folder, folders, files in os.walk(projects, followlinks=True):
         real = os.path.realpath(folder)
         if real in seen:

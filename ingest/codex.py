@@ -43,7 +43,7 @@ def discover(root: str) -> Iterator[Candidate]:
     os.scandir(root).close()
     if os.path.isfile(index := os.path.join(root, "session_index.jsonl")):
         yield Candidate(index, "lines", "")
-    seen: set[str] = set()
+    seen = {os.path.realpath(root)}
     for name in ("archived_sessions", "sessions"):
         for folder, folders, files in os.walk(os.path.join(root, name), followlinks=True):
             real = os.path.realpath(folder)

@@ -56,7 +56,7 @@ def discover(root: str) -> Iterator[Candidate]:
     os.scandir(root).close()
     if os.path.isfile(os.path.join(root, "projects.json")):
         yield Candidate(os.path.join(root, "projects.json"), "document", "")
-    seen: set[str] = set()
+    seen = {os.path.realpath(root)}
     for folder, folders, files in os.walk(os.path.join(root, "tmp"), followlinks=True):
         real = os.path.realpath(folder)
         if real in seen:
