@@ -12,12 +12,25 @@ from ingest import catalog
 from journal.domain import JsonObject, SourceFacts
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
+AT = {"v": 1, "at": "2026-11-30T21:00:00.000000Z", "session_id": "03d02093-6e0e-48bc-931c-fd2392ed2b6a"}
+CHECKOUT = {"root": "/home/dev/proj", "branch": "main", "head": "0c3bfbd9efc214344add25b2028ffefb7cfcab65"}
 INBOX: tuple[JsonObject, ...] = (
-    {"type": "journal.note", "at": "2026-11-30T21:00:00.000000Z", "session_id": "s", "text": "remember the milk"},
-    {"type": "journal.project_observed", "at": "2026-11-30T21:00:00.000000Z", "path": "/w/a", "real_path": "/w/a", "root": "/w",
-     "root_commit": "9f2c", "remote": "https://example.org/a.git"},
+    {"type": "journal.note", "text": "remember the milk", **AT},
+    {"type": "journal.project_observed", "path": "/home/dev/proj", "real_path": "/home/dev/proj", "root": "/home/dev/proj", "root_commit": "9f2c",
+     "remote": "https://example.org/a.git", **AT},
+    {"type": "journal.hook", "role": "session-start", "host": "claude", "payload": {"cwd": "/home/dev/proj", "source": "startup"},
+     "transcript": {"path": "/home/dev/.claude/projects/-home-dev-proj/s.jsonl", "size": 64642}, "checkout": CHECKOUT, **AT},
+    {"type": "journal.hook", "role": "stop", "host": "codex", "payload": {"last_assistant_message": "Done."}, "transcript": {"path": None, "size": None},
+     "checkout": None, **AT},
+    {"type": "journal.context", "role": "session-start", "source": "startup", "handoff": None, **AT},
+    {"type": "journal.context", "role": "stop", "used": 6030, "window": 1000000, "window_source": "table", "model": "claude-opus-5-5", "compacted": False,
+     "handoff": [1796073600000000, 12], "thresholds": [0.75], **AT},
+    {"type": "journal.hook_answered", "role": "stop", "kind": "alert", "threshold": 0.75, "nonce": "5f1c", **AT},
+    {"type": "journal.handoff", "text": "# Handoff", "path": "/home/dev/proj/.journal/handoff.md", "is_dirty": None, "mtime_us": 1796073600000000, "size": 9,
+     **CHECKOUT, **AT},
+    {"type": "journal.hook_failed", "role": "prompt", "error": "no home", **AT},
 )  # fmt: skip
-"""Lines of our own inbox, which no recording of another client holds."""
+"""Lines as hooks and commands write them to our own inbox, which no recording of another client holds."""
 
 
 class Recorded(NamedTuple):

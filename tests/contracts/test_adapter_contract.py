@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recorded import FIXTURES, records, roots, shapes
 
-from ingest import catalog
+from ingest import catalog, journal_host
 from ingest.adapter import Adapter
 from journal.domain import DomainEvent, JsonObject, Occurrence, RecordUnrecognised, SourceFacts
 
@@ -281,6 +281,11 @@ def test_discovery_ends_in_a_loop_and_refuses_a_root_that_is_none(host: str, tmp
     assert [candidate.path for candidate in discover(str(root))] == before
     with pytest.raises(OSError, match="nowhere"):
         list(discover(str(tmp_path / "nowhere")))
+
+
+def test_every_kind_of_inbox_line_is_tried() -> None:
+    """What hooks and commands write to the inbox is among the records that all tests here decode."""
+    assert {record["type"] for _, record in records("journal")} == set(journal_host.READERS)
 
 
 def test_every_host_of_the_fixtures_is_in_the_catalog() -> None:
