@@ -29,6 +29,7 @@ RECORDED_HOSTS = ("claude", "codex", "gemini", "copilot")
 UNDIGESTED = {
     "session_tree": "a view over sessions, which has a digest",
     "context_state": "a view over context_history, which has a digest",
+    "project_files": "a view over file_changes and sessions, which have digests",
     "usage_daily": "a view over usage and sessions, which have digests",
     "usage_totals": "the totals as told, of which usage holds the differences",
     "session_facts": "what sources said, of which sessions holds what counts",
