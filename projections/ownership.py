@@ -14,7 +14,7 @@ GLOBAL_ID_LENGTH = 36
 """Only ids of this length (uuids) are compared between sessions; ordinals and hashes repeat by nature."""
 UNDECLARED = "shared records"
 DEEPEST = 50
-CLAIMS = {"messages": "record_id", "tool_calls": "record_id", "file_changes": "record_id", "usage": "response_id"}
+CLAIMS = {"messages": "record_id", "tool_calls": "record_id", "file_changes": "record_id", "compactions": "record_id", "usage": "response_id"}
 
 SHARED = """SELECT DISTINCT {key} FROM {table} AS a WHERE session_id = ?1 AND {global_id}
 AND EXISTS (SELECT 1 FROM {table} AS c WHERE c.{key} = a.{key} AND c.session_id <> a.session_id)"""
@@ -98,6 +98,6 @@ def _link_undeclared(views: sqlite3.Connection, session_id: str) -> None:
 
 
 PROJECTION = Projection(
-    name="ownership", version=1, tables={}, indexes=("CREATE INDEX IF NOT EXISTS messages_by_record ON messages (record_id)",),
+    name="ownership", version=2, tables={}, indexes=("CREATE INDEX IF NOT EXISTS messages_by_record ON messages (record_id)",),
     statements=(), handlers={}, settle=settle,
 )  # fmt: skip

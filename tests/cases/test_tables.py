@@ -40,8 +40,8 @@ VIEWS = {
                          lambda short, row: Change(short(row[0]), *row[1:6], bool(row[6])), "changes"),
     "tool_calls": View("SELECT session_id, name, is_error, exit_code, is_copy FROM tool_calls ORDER BY session_id, global_position",
                        lambda short, row: Call(short(row[0]), row[1], None if row[2] is None else bool(row[2]), row[3], bool(row[4])), "calls"),
-    "compactions": View("SELECT session_id, trigger, pre_tokens, post_tokens FROM compactions ORDER BY 1, 3, 4",
-                        lambda short, row: Compaction(short(row[0]), *row[1:]), "compactions"),
+    "compactions": View("SELECT session_id, trigger, pre_tokens, post_tokens, is_copy FROM compactions ORDER BY 1, 3, 4",
+                        lambda short, row: Compaction(short(row[0]), *row[1:4], bool(row[4])), "compactions"),
 }  # fmt: skip
 
 

@@ -83,6 +83,7 @@ class Compaction(NamedTuple):
     trigger: str | None
     pre_tokens: int | None
     post_tokens: int | None
+    is_copy: bool = False
 
 
 class Table(NamedTuple):

@@ -51,7 +51,7 @@ TABLES = {
         changes=[Change("2b746364", "add", "inter.txt", 1, 0), Change("d2b70ce3", "add", "inter.txt", 1, 0, is_copy=True)],
         calls=[Call("2b746364", "create"), Call("2b746364", "bash", False, 0),
                Call("d2b70ce3", "create", is_copy=True), Call("d2b70ce3", "bash", False, 0, True)],
-        compactions=[Compaction("2b746364", "manual", 15025, 14818), Compaction("d2b70ce3", "manual", 15025, 14818)],
+        compactions=[Compaction("2b746364", "manual", 15025, 14818), Compaction("d2b70ce3", "manual", 15025, 14818, True)],
     ),
     "killed@after-kill": Table(
         [Session("3a365c84", "Write a file and then talk", "headless", 1, 1, 1, [SONNET], (6102, 42, 6102, 0, 5), None, is_turn_open=True)],
