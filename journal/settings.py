@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Mapping
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from journal.errors import SettingInvalid
 from journal.home import default_home
@@ -15,6 +16,8 @@ class Settings(NamedTuple):
     """The folder that holds everything; environment variable JOURNAL_HOME."""
     roots: tuple[tuple[str, str], ...] = ()
     """Further (host, folder) pairs to read beside the hosts' default homes."""
+    prices: Mapping[str, Any] = MappingProxyType({})
+    """Model id to prices and window, over those of the catalog (journal/catalog.py checks them where they are used)."""
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -42,4 +45,7 @@ def load(environ: Mapping[str, str]) -> Settings:
             if not isinstance(folder, str):
                 raise SettingInvalid(f"{path}: roots.{host} must be a folder or a list of folders", hint="quote the path")
             pairs.append((host, os.path.expanduser(folder)))
-    return Settings(home, tuple(pairs))
+    prices = given.get("prices", {})
+    if not isinstance(prices, dict):
+        raise SettingInvalid(f"{path}: prices must hold a table for each model", hint='write: [prices."model-id"] and below it input = 3.0')
+    return Settings(home, tuple(pairs), prices)
