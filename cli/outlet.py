@@ -35,6 +35,9 @@ ASSIGNED: tuple[tuple[str, "re.Pattern[str]"], ...] = tuple(
 )  # fmt: skip
 """A word for a secret with a value assigned, quoted or long; looked for in lower case."""
 
+APART = "\n\0\n"
+"""Between texts that are looked at together: no rule reads across it, or an id under the name `key` would be a suspect."""
+
 T = TypeVar("T")
 
 
@@ -78,7 +81,7 @@ def clean(text: str) -> str:
 
 def cleaned(value: T) -> T:
     """Return *value* with every text in it cleaned: strings, and what stands in lists, tuples and dictionaries, keys too."""
-    whole = "\n".join(_texts(value))
+    whole = APART.join(_texts(value))
     return value if clean(whole) == whole else _replaced(value)
 
 

@@ -1,4 +1,4 @@
-"""Commands that read: sessions, search, usage, status, export, verify."""
+"""Commands that read: sessions, search, status, export, verify."""
 
 import argparse
 import json
@@ -18,8 +18,6 @@ OPEN_FOR = timedelta(minutes=30)
 """A session without an end counts as open for so long after its last record; later its last turn decides."""
 COLUMNS = ("session_id", "host", "project", "title", "branch", "started_at", "last_at", "turns", "messages", "tool_calls", "models",
            "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason", "is_turn_open")  # fmt: skip
-USAGE_KEYS = {"day": "substr(u.occurred_at, 1, 10)", "session": "u.session_id", "model": "coalesce(u.model, 'unknown')",
-              "project": "coalesce(s.project, 'unknown')", "host": "s.host", "hour": "substr(u.occurred_at, 1, 13)"}  # fmt: skip
 
 
 def state_of(end_reason: str | None, is_turn_open: bool, last_at: str | None, moment: datetime) -> str:
@@ -90,25 +88,6 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
         print_table((f"{_short(found['session_id'])} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}",), [("  " + found["snippet"],)])
     if not hits:
         say("nothing found" if asked.all else f"nothing found in {project}; try --all")
-    return 0
-
-
-def usage(settings: Settings, asked: argparse.Namespace) -> int:
-    """Report tokens by day, model, host, project, session or hour (days are UTC)."""
-    views = read_views(settings)
-    rows = views.execute(
-        f"""SELECT {USAGE_KEYS[asked.by]}, coalesce(u.model, 'unknown'), sum(u.input_tokens), sum(u.output_tokens), sum(u.cache_read_tokens),
-            sum(u.cache_write_tokens), sum(u.reasoning_tokens),
-            sum(u.input_tokens + u.output_tokens + u.cache_read_tokens + u.cache_write_tokens), count(*)
-            FROM usage AS u JOIN sessions AS s USING (session_id) WHERE u.counted AND NOT u.is_copy GROUP BY 1, 2 ORDER BY 1, 2"""
-    ).fetchall()
-    names = ("key", "model", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "total_tokens", "responses")
-    if asked.json:
-        print_json({"rows": [dict(zip(names, row, strict=True)) for row in rows]})
-        return 0
-    heads = (asked.by, "model", "input", "output", "cache read", "cache write", "reasoning", "total", "responses")
-    skipped = 1 if asked.by == "model" else 0
-    print_table(heads[skipped:], [row[skipped:] for row in rows])
     return 0
 
 

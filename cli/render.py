@@ -36,6 +36,14 @@ def print_text(text: str) -> None:
     print(clean(text).translate(DIAGNOSTIC))
 
 
+def print_csv(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a head and rows as RFC 4180 has it; None is an empty field, control characters are left out."""
+    import csv
+
+    writer = csv.writer(sys.stdout, lineterminator="\r\n")
+    writer.writerows([heads, *([_cell(value) for value in row] for row in cleaned(list(rows)))])
+
+
 def say(text: str) -> None:
     """Print a diagnostic."""
     print(clean(text).translate(DIAGNOSTIC), file=sys.stderr)

@@ -225,8 +225,9 @@ def _assistant(record: JsonObject) -> Iterator[DomainEvent]:
 
 def _used(response: str, model: str | None, usage: JsonObject) -> UsageReported:
     """Return the tokens of a usage object; Claude counts cached tokens beside input, and thinking inside output."""
-    written = count_of(usage.get("cache_creation_input_tokens"))
-    for_an_hour = count_of(object_of(usage.get("cache_creation")).get("ephemeral_1h_input_tokens"))
+    ages = object_of(usage.get("cache_creation"))
+    for_an_hour = count_of(ages.get("ephemeral_1h_input_tokens"))
+    written = count_of(usage.get("cache_creation_input_tokens")) or for_an_hour + count_of(ages.get("ephemeral_5m_input_tokens"))
     return UsageReported(
         response, model, count_of(usage.get("input_tokens")), count_of(usage.get("output_tokens")), count_of(usage.get("cache_read_input_tokens")),
         written, count_of(object_of(usage.get("output_tokens_details")).get("thinking_tokens")), cache_write_1h_tokens=min(for_an_hour, written),

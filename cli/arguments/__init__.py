@@ -12,7 +12,8 @@ from typing import Any, Protocol
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
-    "reading": ("sessions", "search", "usage", "status", "export"),
+    "reading": ("sessions", "search", "status", "export"),
+    "figures": ("usage", "stats", "timeline", "catalog"),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""
 

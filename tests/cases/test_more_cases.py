@@ -98,7 +98,7 @@ def test_i2_a_session_over_midnight_counts_on_both_days(archive: Archive) -> Non
     archive.write(archive.claude_path(S), claude(1, S, "x", timestamp="2026-11-30T23:50:00.000Z"),
                   answer(2, S, "a", "m1", timestamp="2026-11-30T23:55:00.000Z"), answer(3, S, "b", "m2", timestamp="2026-12-01T00:05:00.000Z"))  # fmt: skip
     archive.ingest()
-    assert [(row["key"], row["output_tokens"]) for row in archive.json("usage")["rows"]] == [("2026-11-30", 5), ("2026-12-01", 5)]
+    assert [(row["key"], row["output_tokens"]) for row in archive.json("usage", "--timezone", "UTC")["rows"]] == [("2026-11-30", 5), ("2026-12-01", 5)]
 
 
 def test_j5_no_host_is_ever_started(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:

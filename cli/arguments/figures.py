@@ -1,0 +1,34 @@
+"""The words of the commands that count: usage, stats, timeline, and the catalog of models."""
+
+import argparse
+
+from cli.arguments import Add
+
+BY = ("day", "session", "model", "project", "host", "hour")
+
+
+def declare(add: Add) -> None:
+    """Declare usage, stats, timeline and catalog."""
+    command = add("usage", "report the tokens used and what they cost", runs="cli.usage:usage", example="journal usage --by model --since 7d")
+    command.add_argument("--by", choices=BY, default="day", help="what the rows stand for (default day); sub-agents count for their parent session")
+    command.add_argument("--csv", action="store_true", help="print CSV instead of a table")
+    command.add_argument("--plot", metavar="FILE", help="draw the rows into a new FILE, .svg or .png (needs the extra `analyst`)")
+    span(command)
+    command = add("stats", "show when and how the agents work: hours, hosts, tools, compactions, longest sessions", runs="cli.stats:stats",
+                  example="journal stats --since 30d")  # fmt: skip
+    span(command)
+    command = add("timeline", "list who changed a file: when, with which tool, for which prompt", runs="cli.timeline:timeline",
+                  example="journal timeline --file src/app.py")  # fmt: skip
+    command.add_argument("--file", required=True, metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one")
+    span(command)
+    command = add("catalog", "list what is known of models, or fetch newer prices (the only command that uses the network)", runs="cli.catalog:catalog",
+                  example="journal catalog refresh")  # fmt: skip
+    command.add_argument("action", choices=("list", "refresh"), nargs="?", default="list")
+    command.add_argument("--url", metavar="URL", help="fetch from here instead of https://models.dev/api.json; the same format")
+
+
+def span(command: argparse.ArgumentParser) -> None:
+    """Add --since, --until and --timezone."""
+    command.add_argument("--since", metavar="T", help="from then on: a date, a time, today, yesterday, or 24h, 7d, 2w ago")
+    command.add_argument("--until", metavar="T", help="before then; a day counts as a whole")
+    command.add_argument("--timezone", metavar="TZ", help="days and hours of this zone, like Europe/Berlin (default: the system's)")

@@ -1,0 +1,40 @@
+"""The command `timeline`: who changed a file, when, with which tool and for which prompt."""
+
+import argparse
+import os
+
+from cli.render import print_json, print_table, say
+from cli.usage import asked_span
+from cli.wiring import current_project, read_views
+from journal import zones
+from journal.settings import Settings
+from projections.file_history import Change, changes, names_of
+
+LONGEST_PROMPT = 60
+
+
+def timeline(settings: Settings, asked: argparse.Namespace) -> int:
+    """List the changes of a file, oldest first."""
+    when = asked_span(asked)
+    views = read_views(settings)
+    given = asked.file.encode(errors="replace").decode()  # a name that is no UTF-8 has lone surrogates, which SQLite refuses
+    here = [os.path.normpath(os.path.join(os.getcwd(), given)), os.path.realpath(given)]
+    names = names_of(views, dict.fromkeys(here), given, current_project(views))
+    found = [change for name in names for change in changes(views, name, when.span)]
+    if asked.json:
+        print_json({"file": given, "paths": names, "timezone": when.zone.name, "changes": [change._asdict() for change in found]})
+        return 0
+    if not found:
+        say(f"no session is known to have changed {given}" + ("" if names else "; give more or less of its path"))
+        return 0
+    print_table(("when", "session", "host", "tool", "what", "lines", "path", "prompt"), [_cells(change, when.zone, len(names) > 1) for change in found])
+    return 0
+
+
+def _cells(change: Change, zone: zones.Zone, several: bool) -> tuple[object, ...]:
+    what = change.operation + (f" to {change.moved_to}" if change.moved_to else "") + (", failed" if change.failed else "")
+    lines = "" if change.lines_added is None and change.lines_removed is None else f"+{change.lines_added or 0} -{change.lines_removed or 0}"
+    prompt = " ".join((change.prompt or "").split())
+    return (zones.local(change.occurred_at, zone) if change.occurred_at else "?", change.session_id, change.host,
+            f"{change.tool or '?'}{'' if change.evidence == 'tool' else ' (shell)'}", what, lines, change.absolute_path if several else change.path,
+            prompt if len(prompt) <= LONGEST_PROMPT else prompt[: LONGEST_PROMPT - 1] + "…")  # fmt: skip

@@ -1,0 +1,184 @@
+"""The command `usage`: tokens and costs by day, hour, session, model, project or host."""
+
+import argparse
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+from cli.render import print_csv, print_json, print_table, print_text, say
+from cli.wiring import read_views
+from journal import catalog, zones
+from journal.errors import SettingInvalid
+from journal.prices import CHECKED
+from journal.settings import Settings
+from projections.usage_report import FIGURES, Span, Sum, extent, owners, sums
+
+UNKNOWN = "unknown"
+NAMES = ("key", "model", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens",
+         "total_tokens", "responses", "estimated_responses", "cost_usd", "cost_at_least_usd", "unpriced")  # fmt: skip
+COUNTED = NAMES[2:11]
+KEYS = {"session": "session_id", "model": "coalesce(model, 'unknown')", "project": "session_id", "host": "session_id"}
+CENT_PARTS = 6
+"""Decimals of US dollars in JSON and CSV: a token of the cheapest model costs a hundredth of a millionth."""
+
+
+class Asked(NamedTuple):
+    """The zone and the span that a command was asked for."""
+
+    zone: zones.Zone
+    span: Span
+
+
+def asked_span(asked: argparse.Namespace) -> Asked:
+    """Return the zone and the span of --timezone, --since and --until.
+
+    Raises: SettingInvalid.
+    """
+    zone, now_s = zones.zone(asked.timezone, os.environ), int(time.time())
+    ends = []
+    for option, end in (("since", False), ("until", True)):
+        word = getattr(asked, option)
+        try:
+            ends.append(None if word is None else zones.moment_of(word, zone, now_s, end=end))
+        except ValueError as error:
+            raise SettingInvalid(f"--{option} {word}: no point in time", hint="write it like 2026-11-30, 2026-11-30T21:16, today, 24h, 7d") from error
+    return Asked(zone, Span(*ends))
+
+
+def usage(settings: Settings, asked: argparse.Namespace) -> int:
+    """Report tokens and what they cost at list prices."""
+    when = asked_span(asked)
+    if asked.json and asked.csv:
+        raise SettingInvalid("--json and --csv exclude each other", hint="journal usage --json")
+    if asked.plot:
+        from cli.plot import check
+
+        check(asked.plot)
+    views = read_views(settings)
+    path = catalog.cache_path(os.environ)
+    models, wrong = catalog.load(settings.prices, path)
+    if wrong:
+        say(f"warning: {wrong}; built-in prices are used; run: journal catalog refresh")
+    rows = _rows(_sums(views, asked.by, when, models), models)
+    totals = _totals(rows)
+    if asked.plot:
+        from cli.plot import draw
+
+        draw(asked.plot, asked.by, rows)
+        say(f"drawn: {asked.plot}")
+    if asked.json:
+        print_json({"by": asked.by, "timezone": when.zone.name, "since": when.span.since, "until": when.span.until, "rows": rows, "totals": totals,
+                    "prices": {"built_in": CHECKED, "in_force": sorted({model.source for model in models.values()})}})  # fmt: skip
+    elif asked.csv:
+        print_csv(NAMES, [[" ".join(value) if isinstance(value, list) else value for value in row.values()] for row in rows])
+    else:
+        _show(asked.by, rows, totals)
+    return 0
+
+
+def _sums(views: sqlite3.Connection, by: str, when: Asked, models: catalog.Catalog) -> Iterable[Sum]:
+    """Return the sums by the key asked for; what SQL can only sum by session is renamed to whom the session counts for."""
+    thresholds = {model.long_from for model in models.values() if model.long_from}
+    key = KEYS.get(by)
+    if key is None:
+        known = zones.offsets(when.zone, *extent(views))
+        local = zones.local_sql("occurred_at", known)
+        key = f"substr({local}, 1, 10)"
+        if by == "hour":
+            key = f"replace(substr({local}, 1, 13), ' ', 'T') || ':00' || {zones.offset_sql('occurred_at', known)}"
+    found = sums(views, key, span=when.span, thresholds=sorted(thresholds))
+    if key != "session_id":
+        return found
+    whom = owners(views)
+    return [one._replace(key=getattr(whom[one.key], by) if one.key in whom else None) for one in found]
+
+
+def _rows(found: Iterable[Sum], models: catalog.Catalog) -> list[dict[str, Any]]:
+    """Return one row for each key and model, with its cost where all that was used has a price."""
+    rows: dict[tuple[str, str], dict[str, Any]] = {}
+    priced: dict[str | None, catalog.Model | None] = {}
+    for one in found:
+        key, name = one.key or UNKNOWN, one.model or UNKNOWN
+        row = rows.setdefault((key, name), {"key": key, "model": name, **dict.fromkeys(COUNTED, 0), "cost_usd": None, "cost_at_least_usd": 0.0, "unpriced": []})
+        for figure in FIGURES:
+            row[figure] += getattr(one, figure)
+        row["total_tokens"] += one.input_tokens + one.output_tokens + one.cache_read_tokens + one.cache_write_tokens
+        row["responses"] += one.responses
+        row["estimated_responses"] += one.estimated
+        if one.model not in priced:
+            priced[one.model] = catalog.find(models, one.model)
+        dollars, missing = _cost(one, priced[one.model])
+        row["cost_at_least_usd"] += dollars
+        row["unpriced"] = [kind for kind in catalog.KINDS if kind in missing or kind in row["unpriced"]]
+    for row in rows.values():
+        _close(row)
+    return [rows[pair] for pair in sorted(rows)]
+
+
+def _cost(one: Sum, model: catalog.Model | None) -> tuple[float, tuple[str, ...]]:
+    """Return what a sum costs, and the kinds of its tokens that have no price."""
+    rates = catalog.Rates()
+    if model is not None:
+        is_long = model.long_from is not None and model.long_rates is not None and model.long_from <= one.longer_than
+        rates = model.long_rates if is_long and model.long_rates is not None else model.rates
+    return catalog.cost(rates, {
+        "input": one.input_tokens, "output": one.output_tokens, "cache_read": one.cache_read_tokens,
+        "cache_write": one.cache_write_tokens - one.cache_write_1h_tokens, "cache_write_1h": one.cache_write_1h_tokens,
+    })  # fmt: skip
+
+
+def _close(row: dict[str, Any]) -> None:
+    """Round a row's cost; an unknown part makes the whole unknown and leaves what it costs at least."""
+    row["cost_at_least_usd"] = round(row["cost_at_least_usd"], CENT_PARTS)
+    row["cost_usd"] = None if row["unpriced"] else row["cost_at_least_usd"]
+
+
+def _totals(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    totals: dict[str, Any] = {name: sum(row[name] for row in rows) for name in COUNTED}
+    totals["cost_usd"] = None
+    totals["cost_at_least_usd"] = sum(row["cost_at_least_usd"] for row in rows)
+    totals["unpriced"] = [kind for kind in catalog.KINDS if any(kind in row["unpriced"] for row in rows)]
+    _close(totals)
+    return totals
+
+
+def _show(by: str, rows: list[dict[str, Any]], totals: dict[str, Any]) -> None:
+    """Print a table with its totals and what has no price, and on a terminal a chart."""
+    if not rows:
+        say("no tokens were used; try another --since and --until, or run: journal ingest")
+        return
+    shown = [name for name in COUNTED if name != "estimated_responses" and (totals[name] or name in {"input_tokens", "output_tokens"})]
+    heads = [*(() if by == "model" else (by,)), "model", *(_head(name) for name in shown), "cost USD"]
+    lines = []
+    for row in [*rows, {"key": "total", "model": "", **totals}]:
+        names = [row["key"]] if by == "model" else [row["key"], row["model"]]
+        estimated = "~" if row["estimated_responses"] else ""
+        lines.append([*names, *(f"{estimated}{row[name]:,}" for name in shown), cost_text(row)])
+    widths = [max(len(line[column]) for line in [heads, *lines]) for column in range(len(heads))]
+    first = len(heads) - len(shown) - 1
+    print_table([head if column < first else head.rjust(widths[column]) for column, head in enumerate(heads)],
+                [[cell if column < first else cell.rjust(widths[column]) for column, cell in enumerate(line)] for line in lines])  # fmt: skip
+    for model in sorted({row["model"] for row in rows if row["unpriced"]}):
+        kinds = {kind for row in rows if row["model"] == model for kind in row["unpriced"]}
+        say(f"no price of {', '.join(kind for kind in catalog.KINDS if kind in kinds)} is known for {model}; "
+            f'run: journal catalog refresh, or give it in config.toml: [prices."{model}"]')  # fmt: skip
+    if totals["estimated_responses"]:
+        say("~ holds responses whose tokens the host did not report; they are estimates")
+    if sys.stdout.isatty():
+        from cli.chart import chart
+
+        print_text("\n".join(["", *chart(by, rows)]))
+
+
+def cost_text(row: dict[str, Any]) -> str:
+    """Return a cost for people: `?` where nothing is known, `≥` before what is known in part."""
+    if row["cost_usd"] is not None:
+        return f"{row['cost_usd']:,.2f}"
+    return f"≥{row['cost_at_least_usd']:,.2f}" if row["cost_at_least_usd"] else "?"
+
+
+def _head(name: str) -> str:
+    return name.removesuffix("_tokens").replace("_1h", " 1h").replace("_", " ")
