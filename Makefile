@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench clean
+.PHONY: run test lint bench reference clean
 
 run: $(VENV)/.installed ## ingest what is found on this machine, or the sample sessions, and show it
 	@BIN=$(BIN) sh scripts/run.sh
@@ -15,6 +15,9 @@ lint: $(VENV)/.tests-installed ## formatters, types and layers
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+reference: $(VENV)/.tests-installed ## write the pages of docs/reference that follow from the code
+	$(BIN)/python scripts/reference.py
 
 bench: $(VENV)/.tests-installed ## print the table of docs/reference/performance.md
 	$(BIN)/python tests/bench/measure.py

@@ -12,7 +12,10 @@ from journal import __version__
 from journal.errors import JournalError, LogBusy, LogCorrupt, LogError, SettingInvalid
 from journal.settings import load
 
-EXIT_CODES = "exit codes: 0 done, 1 found something wrong, 2 bad argument or setting, 3 log unusable, 4 not found or ambiguous, 130 interrupted"
+EXIT_CODES = (
+    "exit codes: 0 done, 1 found something wrong, 2 bad argument or setting, 3 log unusable, 4 not found or ambiguous, 5 transcript unreadable,"
+    " 6 view cannot be built, 130 interrupted"
+)
 
 
 class Parser(argparse.ArgumentParser):

@@ -26,9 +26,9 @@ def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print aligned columns; wide characters count two, control characters are left out."""
     rows = cleaned(list(rows))
     cells = [[_cell(value) for value in row] for row in [heads, *rows]]
-    widths = [max(_width(row[column]) for row in cells) for column in range(len(heads))]
+    widths = [max(width_of(row[column]) for row in cells) for column in range(len(heads))]
     for row in cells:
-        print("  ".join(cell + " " * (width - _width(cell)) for cell, width in zip(row, widths, strict=True)).rstrip())
+        print("  ".join(cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)).rstrip())
 
 
 def print_text(text: str) -> None:
@@ -82,5 +82,6 @@ def _cell(value: object) -> str:
     return "" if value is None else str(value).translate(CONTROL)
 
 
-def _width(text: str) -> int:
+def width_of(text: str) -> int:
+    """Return how many columns of a terminal *text* takes."""
     return len(text) if text.isascii() else sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -131,6 +131,20 @@ def open_readonly(path: str) -> sqlite3.Connection:
     return connection
 
 
+def attach_readonly(connection: sqlite3.Connection, path: str, name: str) -> None:
+    """Attach *path* as *name*, read-only, to a connection that `open_readonly` gave.
+
+    Raises: LogCorrupt, LogBusy, LogError.
+    """
+    try:
+        connection.execute(f"ATTACH ? AS {name}", (f"{sqlite_uri(path)}?mode=ro",))
+        connection.execute(f"PRAGMA {name}.schema_version")
+    except sqlite3.DatabaseError as error:
+        if not ("unable to open" in str(error) and _is_at_rest(path)):
+            raise as_log_error(error, path) from error
+        connection.execute(f"ATTACH ? AS {name}", (f"{sqlite_uri(path)}?mode=ro&immutable=1",))
+
+
 def _is_at_rest(path: str) -> bool:
     """Tell whether *path* lies where this process cannot write, without a WAL that holds anything."""
     wal = path + "-wal"

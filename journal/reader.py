@@ -83,21 +83,31 @@ def segment_bytes(connection: sqlite3.Connection, codec: str, data: bytes) -> by
     return b"".join(pieces)
 
 
+PLACE = "global_position, source_id, generation, offset_bytes, length_bytes, segment_id"
+
+
 def read_events(connection: sqlite3.Connection, after: int, limit: int) -> list[StoredEvent]:
     """Return at most *limit* events behind the position *after*, with their bytes, in log order."""
     rows = connection.execute(
-        "SELECT global_position, source_id, generation, offset_bytes, length_bytes, segment_id FROM events"
-        " WHERE global_position > ? ORDER BY global_position LIMIT ?",
-        (after, limit),
+        f"SELECT {PLACE} FROM events WHERE global_position > ? ORDER BY global_position LIMIT ?", (after, limit)
     ).fetchall()
-    cache, events = SegmentCache(connection), []
-    for position, source_id, generation, offset, length, segment_id in rows:
-        start, data = cache.get(segment_id)
-        line = data[offset - start : offset - start + length]
-        if len(line) < length:
-            line += _rest(connection, source_id, generation, offset + len(line), length - len(line))
-        events.append(StoredEvent(position, source_id, generation, offset, length, line))
-    return events
+    cache = SegmentCache(connection)
+    return [_stored(cache, *row) for row in rows]
+
+
+def read_event(cache: SegmentCache, position: int) -> StoredEvent | None:
+    """Return the event at *position* with its bytes, or None where the log has no such event."""
+    row = cache.connection.execute(f"SELECT {PLACE} FROM events WHERE global_position = ?", (position,)).fetchone()
+    return _stored(cache, *row) if row else None
+
+
+def _stored(cache: SegmentCache, position: int, source_id: int, generation: int, offset: int, length: int, segment_id: int) -> StoredEvent:
+    """Return an event with the bytes of its line."""
+    start, data = cache.get(segment_id)
+    line = data[offset - start : offset - start + length]
+    if len(line) < length:
+        line += _rest(cache.connection, source_id, generation, offset + len(line), length - len(line))
+    return StoredEvent(position, source_id, generation, offset, length, line)
 
 
 def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> bytes:

@@ -64,3 +64,5 @@ class Projection(NamedTuple):
     """Brings what depends on several sources (owners, links, numbers, totals) up to date for the sessions given."""
     digest: Mapping[str, str] = {}
     """Table name to the SELECT, in a fixed order and without positions, that its digest covers."""
+    columns: Mapping[str, str] = {}
+    """Table name to what a row and each column of it means, written as in projections/columns.py; those tables stand there or here."""

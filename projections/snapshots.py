@@ -193,4 +193,40 @@ PROJECTION = Projection(
         "snapshots": "SELECT * FROM snapshots ORDER BY snapshot_id",
         "snapshot_files": "SELECT * FROM snapshot_files ORDER BY snapshot_id, path",
     },
+    columns={
+        "snapshots": """A point of a session worth coming back to.
+            snapshot_id | TEXT | id | `SNAP_`, its time, and six digits of its own
+            session_id | TEXT | id | the session
+            reason | TEXT | word | `pre_compact`, `token_threshold`, `time_interval`, `session_end` or `manual`
+            at | TEXT | UTC | the moment; what it shows is what the other views hold of the session up to then
+            project | TEXT | path | the project, as `projects.path`
+            files | INTEGER | count | files changed up to then
+            new_changes | INTEGER | count | changes since the snapshot before
+            tool_calls | INTEGER | count | tool calls up to then
+            branch | TEXT | text | the branch checked out
+            head | TEXT | hash | the commit checked out
+            used_tokens | INTEGER | tokens | tokens in the context
+            after | TEXT | UTC | the moment of the snapshot before; NULL for the first""",
+        "snapshot_files": """A file that a session had changed by the moment of a snapshot.
+            snapshot_id | TEXT | id | the snapshot
+            path | TEXT | path | the file, as in `file_changes`
+            operations | TEXT | words | what was done to it, with commas between
+            lines_added | INTEGER | lines | lines added, where the records show them
+            lines_removed | INTEGER | lines | lines removed, where the records show them
+            last_at | TEXT | UTC | the last change""",
+        "project_files": """A file of a project that sessions changed (SQL view).
+            project | TEXT | path | the project, as `projects.path`
+            path | TEXT | path | the file, as in `file_changes`
+            operations | TEXT | words | what was done to it, with commas between
+            changes | INTEGER | count | how often
+            lines_added | INTEGER | lines | lines added, where the records show them
+            lines_removed | INTEGER | lines | lines removed, where the records show them
+            sessions | INTEGER | count | sessions that changed it
+            last_at | TEXT | UTC | the last change""",
+        "snapshot_requests": """Internal: a snapshot that was asked for.
+            session_id | TEXT | id | the session
+            record_id | TEXT | id | the inbox line
+            requested_at | TEXT | UTC | when
+            note | TEXT | text | why""",
+    },
 )

@@ -19,12 +19,13 @@ def declare(add: Add) -> None:
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text")
     command = add("context", "say how full the context of a session is", runs="cli.restoring:context", example="journal context latest")
     command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")
-    command = add("snapshot", "take a snapshot of a session", runs="cli.snapshots:take", example='journal snapshot --note "before the refactoring"')
+    command = add("snapshot", "take a snapshot of a session", runs="cli.snapshots:take",
+                  example='journal snapshot --session latest --note "before the refactoring"')  # fmt: skip
     command.add_argument("--session", metavar="SESSION", help="of this session (default: the newest of this project)")
     command.add_argument("--note", metavar="TEXT", help="why")
     command = add("snapshots", "list the snapshots of this project, newest first", runs="cli.snapshots:listing", example="journal snapshots --limit 5")
     command.add_argument("--session", metavar="SESSION", help="of this session only")
     scope(command, 20)
-    command = add("diff", "say what one snapshot has that another has not", runs="cli.snapshots:compare", example="journal diff SNAP_20261130_2116 latest")
+    command = add("diff", "say what one snapshot has that another has not", runs="cli.snapshots:compare", example="journal diff SNAP_20261130_211600 latest")
     command.add_argument("before", metavar="SNAPSHOT", help="a snapshot id or a prefix of one")
     command.add_argument("after", metavar="SNAPSHOT", help="a snapshot id, a prefix of one, or `latest`")

@@ -1,0 +1,101 @@
+"""Example queries, saved: `journal sql --example NAME` runs them, the reference page of the schema prints them."""
+
+from typing import NamedTuple
+
+
+class Example(NamedTuple):
+    """One example query."""
+
+    name: str
+    table: str
+    """The view or table that it is an example of."""
+    meaning: str
+    sql: str
+
+
+EXAMPLES = (
+    Example("projects", "projects", "which projects were worked in last", "SELECT path, sessions, last_at FROM projects ORDER BY last_at DESC LIMIT 20"),
+    Example("longest-sessions", "sessions", "sessions with the most turns",
+            "SELECT session_id, host, title, turns, tool_calls, output_tokens FROM sessions WHERE kind <> 'subagent' ORDER BY turns DESC, session_id LIMIT 20"),
+    Example("models", "sessions", "how many sessions each model answered in",
+            "SELECT model.value AS model, count(*) AS sessions FROM sessions, json_each(sessions.models) AS model GROUP BY 1 ORDER BY 2 DESC, 1"),
+    Example("folders", "session_folders", "sessions that worked in several projects",
+            "SELECT session_id, count(DISTINCT project) AS projects, group_concat(DISTINCT project) AS of_them FROM session_folders"
+            " GROUP BY 1 HAVING projects > 1"),
+    Example("notes", "session_notes", "the last notes", "SELECT noted_at, session_id, text FROM session_notes ORDER BY noted_at DESC LIMIT 20"),
+    Example("forks", "session_links", "sessions that were forked or resumed, with the evidence",
+            "SELECT kind, parent_session_id, child_session_id, evidence FROM session_links WHERE kind <> 'subagent' ORDER BY occurred_at"),
+    Example("tree", "session_tree", "every session under the one that it came from",
+            "SELECT printf('%*s', depth * 2, '') || t.session_id AS session, s.kind, s.output_tokens FROM session_tree AS t"
+            " JOIN sessions AS s USING (session_id) ORDER BY root_session_id, depth, t.session_id"),
+    Example("busiest-turns", "turns", "prompts that led to the most tool calls",
+            "SELECT t.session_id, t.number, t.tool_calls, substr(m.text, 1, 60) AS prompt FROM turns AS t JOIN messages AS m"
+            " ON m.session_id = t.session_id AND m.record_id = t.turn_id AND m.kind = 'prompt' ORDER BY t.tool_calls DESC, t.session_id, t.number LIMIT 20"),
+    Example("prompts", "messages", "the last prompts, without copies and what was rewound",
+            "SELECT occurred_at, host, substr(text, 1, 80) AS prompt FROM messages"
+            " WHERE kind = 'prompt' AND NOT is_copy AND dropped_by IS NULL ORDER BY occurred_at DESC LIMIT 20"),
+    Example("search", "messages_fts", "messages in which words stand, best first",
+            "SELECT m.session_id, m.kind, snippet(messages_fts, 0, '[', ']', '…', 12) AS found FROM messages_fts"
+            " JOIN messages AS m ON m.message_rowid = messages_fts.rowid WHERE messages_fts MATCH '\"calc.py\"' ORDER BY rank LIMIT 20"),
+    Example("tools", "tool_calls", "tools by use, with their share of errors",
+            "SELECT name, count(*) AS calls, round(avg(is_error), 3) AS error_rate, round(avg(duration_ms)) AS mean_ms"
+            " FROM tool_calls WHERE NOT is_copy GROUP BY 1 ORDER BY 2 DESC, 1"),
+    Example("search-tools", "tool_calls_fts", "tool calls whose input has a word",
+            "SELECT t.session_id, t.name, substr(t.input_text, 1, 80) AS input FROM tool_calls_fts"
+            " JOIN tool_calls AS t ON t.tool_call_rowid = tool_calls_fts.rowid WHERE tool_calls_fts MATCH '\"calc.py\"' ORDER BY rank LIMIT 20"),
+    Example("files", "file_changes", "files by how often agents changed them",
+            "SELECT path, count(*) AS changes, sum(lines_added) AS added, sum(lines_removed) AS removed FROM file_changes"
+            " WHERE NOT is_copy GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 20"),
+    Example("usage-by-model", "usage", "tokens by model, each response once",
+            "SELECT model, count(*) AS responses, sum(input_tokens) AS input, sum(output_tokens) AS output, sum(cache_read_tokens) AS cache_read,"
+            " sum(cache_write_tokens) AS cache_write FROM usage WHERE counted AND NOT is_copy GROUP BY 1 ORDER BY 4 DESC"),
+    Example("usage-with-subagents", "usage", "tokens of whole session trees, sub-agents included",
+            "SELECT t.root_session_id AS session_id, count(DISTINCT t.session_id) AS sessions, sum(u.output_tokens) AS output FROM usage AS u"
+            " JOIN session_tree AS t USING (session_id) WHERE u.counted AND NOT u.is_copy GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 20"),
+    Example("usage-daily", "usage_daily", "tokens by day (UTC), host and model", "SELECT * FROM usage_daily ORDER BY day_utc DESC, host, model LIMIT 100"),
+    Example("compactions", "compactions", "where context was lost",
+            "SELECT occurred_at, session_id, trigger, pre_tokens, post_tokens FROM compactions ORDER BY 1"),
+    Example("context", "context_state", "the fullest contexts, and of what, where the host tells its window",
+            "SELECT session_id, model, used_tokens, window_tokens, round(100.0 * used_tokens / window_tokens) AS percent FROM context_state"
+            " ORDER BY used_tokens DESC, session_id LIMIT 20"),
+    Example("context-growth", "context_history", "how a context grew, response by response",
+            "SELECT session_id, occurred_at, used_tokens FROM context_history ORDER BY session_id, occurred_at, offset_bytes LIMIT 100"),
+    Example("hook-calls", "hook_events", "how often each host called which hook",
+            "SELECT host, role, count(*) AS calls FROM hook_events GROUP BY 1, 2 ORDER BY 1, 2"),
+    Example("hook-answers", "hook_history", "what hooks said",
+            "SELECT occurred_at, session_id, line ->> '$.kind' AS said FROM hook_history WHERE line ->> '$.type' = 'journal.hook_answered'"
+            " ORDER BY 1 DESC LIMIT 20"),
+    Example("handoffs", "handoffs", "the newest handoff of each project",
+            "SELECT project, branch, max(saved_at) AS saved_at, substr(text, 1, 80) AS text FROM handoffs GROUP BY 1, 2 ORDER BY 3 DESC"),
+    Example("last-words", "restore_cards", "the last answer of each session, as a later one is told",
+            "SELECT session_id, part.value ->> 1 AS answer FROM restore_cards, json_each(parts) AS part WHERE part.value ->> 0 = 'answer'"
+            " ORDER BY last_at DESC LIMIT 20"),
+    Example("snapshots", "snapshots", "the last points worth coming back to",
+            "SELECT at, snapshot_id, reason, files, new_changes FROM snapshots ORDER BY at DESC LIMIT 20"),
+    Example("snapshot-files", "snapshot_files", "files of the newest snapshot",
+            "SELECT path, operations, lines_added, lines_removed FROM snapshot_files"
+            " WHERE snapshot_id = (SELECT snapshot_id FROM snapshots ORDER BY at DESC LIMIT 1) ORDER BY path"),
+    Example("shared-files", "project_files", "files by how many sessions changed them",
+            "SELECT project, path, sessions, changes FROM project_files ORDER BY sessions DESC, changes DESC, path LIMIT 20"),
+    Example("damage", "damaged_records", "damaged lines by kind", "SELECT host, damage, count(*) AS lines FROM damaged_records GROUP BY 1, 2 ORDER BY 3 DESC"),
+    Example("unknown", "unknown_records", "records of unknown kinds: perhaps of a newer host",
+            "SELECT host, kind, count(*) AS records FROM unknown_records GROUP BY 1, 2 ORDER BY 3 DESC"),
+    Example("sources", "source_report", "the largest transcripts",
+            "SELECT host, path, lines, bytes, damaged, unknown FROM source_report ORDER BY bytes DESC LIMIT 20"),
+    Example("lag", "checkpoints", "how far the views have come", "SELECT position, decoder_versions, projection_versions FROM checkpoints"),
+    Example("repositories", "project_observations", "repositories seen at several paths",
+            "SELECT root_commit, remote, count(*) AS paths, max(root) AS one_of_them FROM project_observations"
+            " WHERE root IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC"),
+    Example("event-types", "events", "kinds of records in the log",
+            "SELECT type, count(*) AS events, sum(length_bytes) AS bytes FROM events GROUP BY 1 ORDER BY 3 DESC"),
+    Example("states", "sources", "transcripts by host and what became of them",
+            "SELECT host, state, count(*) AS sources FROM sources GROUP BY 1, 2 ORDER BY 1, 2"),
+    Example("pending", "offsets", "bytes at the end of a transcript that are no whole line yet",
+            "SELECT s.path, s.size - o.offset_bytes AS pending FROM offsets AS o JOIN sources AS s USING (source_id)"
+            " WHERE s.state = 'live' AND s.size > o.offset_bytes"),
+    Example("compression", "segments", "bytes kept, before and after compression",
+            "SELECT codec, count(*) AS segments, sum(length_bytes) AS bytes, sum(length(data)) AS kept FROM segments GROUP BY 1"),
+    Example("records", "events", "the last records of the log as JSON",
+            "SELECT global_position, type, substr(record(global_position), 1, 200) AS record FROM events ORDER BY global_position DESC LIMIT 5"),
+)  # fmt: skip
+"""At least one for every view that is not internal."""

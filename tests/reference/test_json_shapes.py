@@ -1,0 +1,119 @@
+"""What `--json` prints has a shape that scripts rely on: keys may be added, never renamed or given another type.
+
+The shapes stand in tests/reference/shapes. A new command, or a key that is added on purpose, is written there by
+    UPDATE_SHAPES=1 python -m pytest tests/reference/test_json_shapes.py
+"""
+
+import argparse
+import json
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import COMMANDS, NETWORK, UNTIL_STOPPED
+
+from cli.main import main
+
+SHAPES = Path(__file__).parent / "shapes"
+LINES = {"export", "hook"}
+"""Commands whose output is the transcript itself, or a host's dialect."""
+CALLS = {
+    "ingest": ["ingest"],
+    "config": ["config"],
+    "sessions": ["sessions", "--all"],
+    "search": ["search", "calc.py", "--all"],
+    "status": ["status"],
+    "sql": ["sql", "SELECT session_id, turns, title FROM sessions"],
+    "sql --schema": ["sql", "--schema"],
+    "sql --schema VIEW": ["sql", "--schema", "usage"],
+    "sql --examples": ["sql", "--examples"],
+    "replay": ["replay"],
+    "replay --verify": ["replay", "--verify"],
+}
+"""Calls beside, or in place of, the example in a command's help."""
+BARE_LISTS = {"sql"}
+"""What prints the rows that were asked for and nothing else."""
+BY_NAME = {"views"}
+"""Keys whose value is an object by name of something, all of one shape."""
+
+
+def calls() -> dict[str, list[str]]:
+    """Return a call for every command, from its help's example where none is given here."""
+    found = dict(CALLS)
+    for full, command in COMMANDS.items():
+        name = full.removeprefix("journal ")
+        is_group = any(isinstance(action, argparse._SubParsersAction) for action in command._actions)
+        if not is_group and name not in found and name.split()[0] not in LINES | UNTIL_STOPPED | NETWORK:
+            words = shlex.split((command.epilog or full).removeprefix("example: "))[1:]
+            found[name] = words[: words.index(">")] if ">" in words else words
+    return found
+
+
+def shape(value: Any, key: str = "") -> Any:
+    """Return what *value* is made of: an object's keys, a list's elements taken together, the type of anything else."""
+    if isinstance(value, dict):
+        return {"*": joined(shape(item) for item in value.values())} if key in BY_NAME else {name: shape(item, name) for name, item in value.items()}
+    if isinstance(value, list):
+        return [joined(shape(item) for item in value)]
+    return {bool: "boolean", int: "number", float: "number", str: "text", type(None): "null"}[type(value)]
+
+
+def joined(shapes: Iterator[Any]) -> Any:
+    """Return one shape that all *shapes* fit."""
+    whole: Any = None
+    for found in shapes:
+        if whole is None or whole == found:
+            whole = found
+        elif isinstance(whole, dict) and isinstance(found, dict):
+            whole = {name: joined(iter([part[name] for part in (whole, found) if name in part])) for name in {**whole, **found}}
+        elif isinstance(whole, list) and isinstance(found, list):
+            whole = [joined(part for part in (whole[0], found[0]) if part is not None)]
+        else:
+            whole = "|".join(sorted({*words(whole), *words(found)}))
+    return whole
+
+
+def words(found: Any) -> list[str]:
+    """Return the types that a shape names."""
+    return found.split("|") if isinstance(found, str) else ["object" if isinstance(found, dict) else "list"]
+
+
+def missing(golden: Any, found: Any, where: str = "") -> list[str]:
+    """Return what of *golden* is gone or of another type in *found*."""
+    if isinstance(golden, dict) and isinstance(found, dict):
+        return [lost for name, part in golden.items() for lost in (missing(part, found[name], f"{where}.{name}") if name in found else [f"{where}.{name}"])]
+    if isinstance(golden, list) and isinstance(found, list):
+        return [] if golden[0] is None or found[0] is None else missing(golden[0], found[0], f"{where}[]")
+    return [] if set(words(found)) <= set(words(golden)) else [f"{where}: {golden} is {found}"]
+
+
+@pytest.mark.parametrize("name", calls())
+def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every key of the golden shape is there, with a type that it had; one object with schema_version 1."""
+    status = main([*(os.path.expanduser(word) if "=" not in word else word for word in calls()[name]), "--json"])
+    out, err = capsys.readouterr()
+    assert status in (0, 1), err
+    answer = json.loads(out)
+    assert name in BARE_LISTS or answer["schema_version"] == 1
+    path = SHAPES / f"{name.replace(' ', '_')}.json"
+    if os.environ.get("UPDATE_SHAPES"):
+        path.write_text(json.dumps(shape(answer), indent=1) + "\n")
+    assert path.exists(), "a command without a golden shape: run this test with UPDATE_SHAPES=1"
+    assert missing(json.loads(path.read_text()), shape(answer)) == []
+
+
+def test_no_shape_is_of_a_command_that_is_gone() -> None:
+    """Each file belongs to a call."""
+    assert {path.stem for path in SHAPES.iterdir()} == {name.replace(" ", "_") for name in calls()}
+
+
+def test_a_renamed_key_and_another_type_are_noticed() -> None:
+    """The comparison itself: added keys pass, lost ones and other types do not."""
+    golden = shape({"rows": [{"a": 1, "b": None}, {"a": 2, "b": "x"}], "views": {"one": {"n": 1}}})
+    assert golden == {"rows": [{"a": "number", "b": "null|text"}], "views": {"*": {"n": "number"}}}
+    assert missing(golden, shape({"rows": [{"a": 1, "b": None, "c": 3}], "views": {"two": {"n": 1}}})) == []
+    renamed = shape({"rows": [{"a": "1", "bb": None}], "views": {}})
+    assert missing(golden, renamed) == [".rows[].a: number is text", ".rows[].b", ".views.*: {'n': 'number'} is None"]
