@@ -54,7 +54,7 @@ EXAMPLES = (
             " JOIN session_tree AS t USING (session_id) WHERE u.counted AND NOT u.is_copy GROUP BY 1 ORDER BY 3 DESC, 1 LIMIT 20"),
     Example("usage-daily", "usage_daily", "tokens by day (UTC), host and model", "SELECT * FROM usage_daily ORDER BY day_utc DESC, host, model LIMIT 100"),
     Example("compactions", "compactions", "where context was lost",
-            "SELECT occurred_at, session_id, trigger, pre_tokens, post_tokens FROM compactions ORDER BY 1"),
+            "SELECT occurred_at, session_id, trigger, pre_tokens, post_tokens FROM compactions WHERE NOT is_copy ORDER BY 1"),
     Example("context", "context_state", "the fullest contexts, and of what, where the host tells its window",
             "SELECT session_id, model, used_tokens, window_tokens, round(100.0 * used_tokens / window_tokens) AS percent FROM context_state"
             " ORDER BY used_tokens DESC, session_id LIMIT 20"),

@@ -184,7 +184,8 @@ TEXTS = {
         """ + _TURN + """
         trigger | TEXT | word | what caused it, in the host's word, such as `auto` or `manual`
         pre_tokens | INTEGER | tokens | context before
-        post_tokens | INTEGER | tokens | context after""",
+        post_tokens | INTEGER | tokens | context after
+        """ + _COPY,
     "context_history": """How full a session's context was after a model response, by the host's own figures.
         session_id | TEXT | id | the session
         source_key | TEXT | text | a stable name of the source that tells it

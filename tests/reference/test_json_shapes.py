@@ -22,6 +22,7 @@ LINES = {"export", "hook"}
 """Commands whose output is the transcript itself, or a host's dialect."""
 CALLS = {
     "ingest": ["ingest"],
+    "catalog": ["catalog", "list"],
     "config": ["config"],
     "sessions": ["sessions", "--all"],
     "search": ["search", "calc.py", "--all"],
