@@ -95,7 +95,9 @@ EXAMPLES = (
             " WHERE s.state = 'live' AND s.size > o.offset_bytes"),
     Example("compression", "segments", "bytes kept, before and after compression",
             "SELECT codec, count(*) AS segments, sum(length_bytes) AS bytes, sum(length(data)) AS kept FROM segments GROUP BY 1"),
-    Example("records", "events", "the last records of the log as JSON",
+    Example("record-types", "records", "kinds of records, by what stands in them (needs `journal records on`)",
+            "SELECT host, data ->> '$.type' AS type, count(*) AS records FROM records GROUP BY 1, 2 ORDER BY 3 DESC"),
+    Example("last-records", "events", "the last records of the log as JSON",
             "SELECT global_position, type, substr(record(global_position), 1, 200) AS record FROM events ORDER BY global_position DESC LIMIT 5"),
 )  # fmt: skip
 """At least one for every view that is not internal."""

@@ -22,43 +22,46 @@ def replay(settings: Settings, asked: argparse.Namespace) -> int:
         raise SettingInvalid("--as-of and --into go together", hint="journal replay --as-of 100 --into old.db")
     home = open_home(settings.home)
     with contextlib.closing(open_log(home.journal_db, writable=False)) as log:
-        return _live(home, log, asked) if asked.as_of is None else _as_of(log, asked)
+        return _live(home, log, settings, asked) if asked.as_of is None else _as_of(log, settings, asked)
 
 
-def _live(home: Home, log: sqlite3.Connection, asked: argparse.Namespace) -> int:
+def _live(home: Home, log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace) -> int:
     from journal.lock import writer_lock
     from projections import replay as rebuilding
+    from projections.catalog import in_force
     from projections.runner import catch_up
 
+    kept = in_force(settings.views)
     names = tuple(asked.view)
-    shown = [table for projection in rebuilding.named(names) for table in projection.tables] if names else None
+    shown = [table for projection in rebuilding.named(names, kept) for table in projection.tables] if names else None
     verified: bool | None = None
     with writer_lock(home, LOCK_WAIT_S), contextlib.closing(sound_views(home)) as views:
         if asked.verify:
-            catch_up(log, views, *decoders())
-            different = [found for found in rebuilding.verify(log, views, *decoders()) if shown is None or found.view in shown]
+            catch_up(log, views, *decoders(), projections=kept)
+            different = [found for found in rebuilding.verify(log, views, *decoders(), projections=kept) if shown is None or found.view in shown]
             verified = not different
             for found in different:
                 say(f"{found.view}: the live view differs from its rebuild; run: journal replay")
         else:
-            rebuilding.rebuild(log, views, *decoders(), names=names)
-        _print(views, asked, verified, shown)
+            rebuilding.rebuild(log, views, *decoders(), names=names, projections=kept)
+        _print(views, settings, asked, verified, shown)
     if verified and not asked.json:
         say("the views say what the log says")
     return 0 if verified in (None, True) else 1
 
 
-def _as_of(log: sqlite3.Connection, asked: argparse.Namespace) -> int:
+def _as_of(log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace) -> int:
     """Build the views as of a position or a time in a new file."""
     from projections import replay as rebuilding
+    from projections.catalog import in_force
 
     position, time = _point(log, asked.as_of)
     if os.path.lexists(asked.into):
         raise SettingInvalid(f"--into {asked.into}: the file exists", hint="name a new file")
     if not os.path.isdir(os.path.dirname(os.path.abspath(asked.into))):
         raise SettingInvalid(f"--into {asked.into}: there is no such folder", hint="make the folder first")
-    with contextlib.closing(rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time)) as views:
-        _print(views, asked, None, None)
+    with contextlib.closing(rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time, projections=in_force(settings.views))) as views:
+        _print(views, settings, asked, None, None)
     return 0
 
 
@@ -81,10 +84,11 @@ def _point(log: sqlite3.Connection, given: str) -> tuple[int | None, str | None]
     return None, time
 
 
-def _print(views: sqlite3.Connection, asked: argparse.Namespace, verified: bool | None, shown: list[str] | None) -> None:
+def _print(views: sqlite3.Connection, settings: Settings, asked: argparse.Namespace, verified: bool | None, shown: list[str] | None) -> None:
     from projections import digest
+    from projections.catalog import in_force
 
-    digests = {name: value for name, value in digest.digests(views).items() if shown is None or name in shown}
+    digests = {name: value for name, value in digest.digests(views, in_force(settings.views)).items() if shown is None or name in shown}
     counted = {name: {"rows": views.execute(f"SELECT count(*) FROM {name}").fetchone()[0], "digest": value} for name, value in digests.items()}
     position = views.execute("SELECT position FROM checkpoints WHERE name = 'views'").fetchone()[0]
     if asked.json:

@@ -119,6 +119,8 @@ def _similar(message: str) -> str:
         "column": [column.name for table in tables.values() for column in table.columns],
         "function": [function.call.partition("(")[0] for function in FUNCTIONS],
     }[missing[1]]
+    if missing.groups() == ("table", "records"):
+        return "it is off; run: journal records on"
     near = difflib.get_close_matches(missing[2], sorted(set(names)), 3)
     return f"did you mean {' or '.join(near)}? {HINT}" if near else HINT
 

@@ -89,10 +89,10 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
             own = ingest(log, [("journal", home.inbox)], known, now)
             report.damaged += own.damaged
             report.warnings += own.warnings
-            catch_up(log, views)
+            catch_up(log, views, settings)
             if observe_new(home, views):
                 ingest(log, [("journal", home.inbox)], known, now)
-                catch_up(log, views)
+                catch_up(log, views, settings)
             if days := inbox.sealed(home, now()[:10]):
                 sealing.delete_proved(log, days)
             unknown, sessions = views.execute("SELECT (SELECT count(*) FROM unknown_records), (SELECT count(*) FROM sessions)").fetchone()
@@ -124,11 +124,12 @@ def decoders() -> tuple[dict[str, Any], dict[str, int]]:
     return {host: adapter.decode for host, adapter in known.items()}, {host: adapter.decoder_version for host, adapter in known.items()}
 
 
-def catch_up(log: sqlite3.Connection, views: sqlite3.Connection) -> None:
+def catch_up(log: sqlite3.Connection, views: sqlite3.Connection, settings: Settings) -> None:
     """Catch the views up with the log, unless they stand at its head already."""
     from projections import runner
+    from projections.catalog import in_force
 
-    runner.catch_up(log, views, *decoders())
+    runner.catch_up(log, views, *decoders(), projections=in_force(settings.views))
 
 
 def observe_new(home: Home, views: sqlite3.Connection) -> int:

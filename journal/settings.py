@@ -8,6 +8,9 @@ from typing import Any, NamedTuple
 from journal.errors import SettingInvalid
 from journal.home import default_home
 
+OPTIONAL_VIEWS = ("records",)
+"""Views that a setting switches on."""
+
 
 class Settings(NamedTuple):
     """What a user can set."""
@@ -16,6 +19,8 @@ class Settings(NamedTuple):
     """The folder that holds everything; environment variable JOURNAL_HOME."""
     roots: tuple[tuple[str, str], ...] = ()
     """Further (host, folder) pairs to read beside the hosts' default homes."""
+    views: frozenset[str] = frozenset()
+    """The optional views that are kept, table `[views]`: `records = true` keeps every record as JSON (`journal records on` writes it)."""
     prices: Mapping[str, Any] = MappingProxyType({})
     """Model id to prices and window, over those of the catalog (journal/catalog.py checks them where they are used)."""
 
@@ -45,7 +50,10 @@ def load(environ: Mapping[str, str]) -> Settings:
             if not isinstance(folder, str):
                 raise SettingInvalid(f"{path}: roots.{host} must be a folder or a list of folders", hint="quote the path")
             pairs.append((host, os.path.expanduser(folder)))
+    views = given.get("views", {})
+    if not isinstance(views, dict) or not set(views) <= set(OPTIONAL_VIEWS) or not all(isinstance(on, bool) for on in views.values()):
+        raise SettingInvalid(f"{path}: views must hold true or false for {', '.join(OPTIONAL_VIEWS)}", hint="run: journal records on")
     prices = given.get("prices", {})
     if not isinstance(prices, dict):
         raise SettingInvalid(f"{path}: prices must hold a table for each model", hint='write: [prices."model-id"] and below it input = 3.0')
-    return Settings(home, tuple(pairs), prices)
+    return Settings(home, tuple(pairs), frozenset(name for name, on in views.items() if on), prices)

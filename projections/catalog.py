@@ -3,6 +3,8 @@
 A settle may add more sessions to the internal table `unsettled`: the projections after it settle those as well.
 """
 
+from collections.abc import Iterable
+
 from projections import (
     cards,
     compactions,
@@ -15,6 +17,7 @@ from projections import (
     messages,
     ownership,
     projects,
+    raw_records,
     search,
     sessions,
     snapshots,
@@ -43,3 +46,10 @@ PROJECTIONS: tuple[Projection, ...] = (
     handoffs.PROJECTION,
     cards.PROJECTION,
 )
+OPTIONAL: tuple[Projection, ...] = (raw_records.PROJECTION,)
+"""Those that a setting switches on."""
+
+
+def in_force(optional: Iterable[str] = ()) -> tuple[Projection, ...]:
+    """Return the projections that are kept while the setting names the *optional* ones."""
+    return (*PROJECTIONS, *(projection for projection in OPTIONAL if projection.name in optional))

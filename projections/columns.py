@@ -7,7 +7,7 @@ tables instead, in its `columns`. A table whose meaning begins with `Internal:` 
 """
 
 from journal.columns import documented
-from projections.catalog import PROJECTIONS
+from projections.catalog import OPTIONAL, PROJECTIONS
 
 _COPY = "is_copy | INTEGER | 0/1 | 1 where another session owns the same record (forks and resumes copy history): count rows with 0"
 _TURN = "turn_id | TEXT | id | the prompt that it follows: `turns.turn_id`"
@@ -299,7 +299,7 @@ TEXTS = {
         session_id | TEXT | id | the session""",
 }  # fmt: skip
 
-VIEWS = documented(TEXTS | {name: text for projection in PROJECTIONS for name, text in projection.columns.items()})
+VIEWS = documented(TEXTS | {name: text for projection in (*PROJECTIONS, *OPTIONAL) for name, text in projection.columns.items()})
 """Every table and SQL view of `views.db`."""
 INTERNAL = tuple(table.name for table in VIEWS.values() if table.meaning.startswith("Internal:"))
 """Tables that only feed others: readable, but free to change."""

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from journal.errors import NotFound, ProjectionError
@@ -35,6 +35,7 @@ def rebuild(
     versions: Mapping[str, int],
     *,
     names: tuple[str, ...] = (),
+    projections: Sequence[Projection] = PROJECTIONS,
     progress: Progress | None = None,
 ) -> CaughtUp:
     """Build all views, or those of the projections or tables named, again in one transaction.
@@ -44,9 +45,9 @@ def rebuild(
     if not names:
         with checkpoint.transaction(views):
             views.execute("DROP TABLE IF EXISTS checkpoints")
-            return catch_up(log, views, decode, versions, progress=progress)
-    some = named(names)
-    catch_up(log, views, decode, versions)
+            return catch_up(log, views, decode, versions, projections=projections, progress=progress)
+    some = named(names, projections)
+    catch_up(log, views, decode, versions, projections=projections)
     known = checkpoint.read(views)
     if known is None:
         raise ProjectionError("the views have no checkpoint", hint="journal replay")
@@ -66,11 +67,11 @@ def _settle_again(views: sqlite3.Connection) -> None:
     settle(views, PROJECTIONS)
 
 
-def named(names: tuple[str, ...]) -> list[Projection]:
+def named(names: tuple[str, ...], projections: Sequence[Projection] = PROJECTIONS) -> list[Projection]:
     """Find projections by their name or by one of their tables, with those that must be built with them."""
     wanted: set[str] = set()
     for name in names:
-        found = [p.name for p in PROJECTIONS if name == p.name or name in p.tables]
+        found = [p.name for p in projections if name == p.name or name in p.tables]
         if not found:
             raise NotFound(f"no view is called {name}", hint="journal replay --help")
         wanted.update(found)
@@ -78,7 +79,7 @@ def named(names: tuple[str, ...]) -> list[Projection]:
         wanted.update(_TOGETHER.get(name, ()))
     if "search" in wanted:
         wanted.update(_TOGETHER["search"])
-    return [projection for projection in PROJECTIONS if projection.name in wanted]
+    return [projection for projection in projections if projection.name in wanted]
 
 
 def verify(
@@ -87,6 +88,7 @@ def verify(
     decode: Mapping[str, Decode],
     versions: Mapping[str, int],
     *,
+    projections: Sequence[Projection] = PROJECTIONS,
     progress: Progress | None = None,
 ) -> list[Difference]:
     """Build the views beside in a temporary file, up to the same position, and name those that differ."""
@@ -95,13 +97,13 @@ def verify(
         raise NotFound("there are no views yet", hint="journal ingest")
     with tempfile.TemporaryDirectory(prefix="journal-verify-") as folder:
         beside = build_at(
-            log, os.path.join(folder, "views.db"), decode, versions, position=known.position, progress=progress
+            log, os.path.join(folder, "views.db"), decode, versions, position=known.position, projections=projections, progress=progress
         )
         try:
-            rebuilt = digests(beside)
+            rebuilt = digests(beside, projections)
         finally:
             beside.close()
-    live = digests(views)
+    live = digests(views, projections)
     return [Difference(view, live[view], rebuilt[view]) for view in rebuilt if live[view] != rebuilt[view]]
 
 
@@ -113,11 +115,12 @@ def build_at(
     *,
     position: int | None = None,
     time: str | None = None,
+    projections: Sequence[Projection] = PROJECTIONS,
     progress: Progress | None = None,
 ) -> sqlite3.Connection:
     """Build views in another file as of a position or of a time; gives the open connection."""
     views = checkpoint.connect(path)
     views.execute("PRAGMA synchronous=OFF")
     register_functions(views)
-    catch_up(log, views, decode, versions, until=position, as_of=time, progress=progress)
+    catch_up(log, views, decode, versions, projections=projections, until=position, as_of=time, progress=progress)
     return views

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 from journal import reader, salvage
 from journal.domain import JsonObject, Occurrence, RecordDamaged, SourceFacts
 from journal.errors import ProjectionError
-from projections import checkpoint
-from projections.catalog import PROJECTIONS
+from projections import checkpoint, raw_records
+from projections.catalog import OPTIONAL, PROJECTIONS
 from projections.checkpoint import Checkpoint
 from projections.damage import SourceRead
 from projections.isolation import ROW_FAULTS, Placed, decoded, handled, written_apart
 from projections.placement import Carry, Line, place, source_key
 from projections.projection import Handler, Place, Projection, Rows
+from projections.raw_records import RecordRead
 from projections.search import register_functions
 
 BATCH = 1000
@@ -41,6 +42,7 @@ def catch_up(
     decode: Mapping[str, Decode],
     versions: Mapping[str, int],
     *,
+    projections: Sequence[Projection] = PROJECTIONS,
     until: int | None = None,
     as_of: str | None = None,
     progress: Callable[[int, int], None] | None = None,
@@ -50,33 +52,35 @@ def catch_up(
     A rebuild is one transaction: readers see the old views whole until it ends. A first build commits batch by batch.
     """
     head = reader.head(log)
-    fresh = Checkpoint(head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(PROJECTIONS))
+    fresh = Checkpoint(head.log_id, 0, "", checkpoint.versions_text(versions), checkpoint.projections_text(projections))
     last = head.position if until is None else min(until, head.position)
     register_functions(views)
     known = checkpoint.read(views)
     if known is not None and checkpoint.fits(known, log, fresh):
-        return Pass(log, views, decode, as_of=as_of).run(known, last, progress=progress)
+        return Pass(log, views, decode, projections=projections, as_of=as_of).run(known, last, progress=progress)
     with checkpoint.transaction(views):
         replaced = known is not None
-        create(views, PROJECTIONS)
+        create(views, projections)
         checkpoint.write(views, fresh)
         if replaced:
-            return Pass(log, views, decode, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
-    return Pass(log, views, decode, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+            return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+    return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
 
 
-def create(views: sqlite3.Connection, projections: Iterable[Projection], *, internal: bool = True) -> None:
+def create(views: sqlite3.Connection, projections: Sequence[Projection], *, internal: bool = True) -> None:
     """Create empty tables in place of those there are; without *internal* the runner's own stay as they are."""
     wanted = [(name, text) for projection in projections for name, text in projection.tables.items()]
+    gone: list[str] = []
     if internal:
         wanted = [*checkpoint.TABLES.items(), *wanted]
-    for name, _ in reversed(wanted):
+        gone = [name for projection in OPTIONAL for name in projection.tables]
+    for name in [*gone, *(name for name, _ in reversed(wanted))]:
         for kind in views.execute("SELECT type FROM sqlite_master WHERE name = ?", (name,)).fetchall():
             views.execute(f"DROP {kind[0]} {name}")
     for name, text in wanted:
         views.execute(text.format(name=name))
     # All of them, since a projection may declare an index on another's table; each says IF NOT EXISTS.
-    for projection in PROJECTIONS:
+    for projection in [*PROJECTIONS, *projections]:
         for statement in projection.indexes:
             views.execute(statement)
 
@@ -170,6 +174,8 @@ class Pass:
                     occurrences += decoded(decode, facts, value)
             if damage is not None:
                 occurrences.append(Occurrence((RecordDamaged(damage),)))
+            if RecordRead in self.handlers:
+                occurrences += raw_records.occurrences(values)
             if occurrences:
                 line = Line(position, source_id, generation, offset, data)
                 placed += place(line, facts, key, carry, occurrences, as_of=self.as_of)

@@ -14,7 +14,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
     "reading": ("sessions", "search", "status", "export"),
     "figures": ("usage", "stats", "timeline", "catalog"),
-    "analysts": ("sql", "completion"),
+    "analysts": ("sql", "records", "completion"),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""
 

@@ -10,7 +10,7 @@ import pytest
 from journal.columns import LOG, Column, Table, documented
 from journal.database import open_log
 from projections import checkpoint, runner
-from projections.catalog import PROJECTIONS
+from projections.catalog import OPTIONAL, in_force
 from projections.columns import INTERNAL, VIEWS
 from projections.search import register_functions
 
@@ -36,7 +36,7 @@ def view_tables(tmp_path: Path) -> dict[str, dict[str, str]]:
     """Return the columns of empty views."""
     with contextlib.closing(checkpoint.connect(str(tmp_path / "views.db"))) as views:
         register_functions(views)
-        runner.create(views, PROJECTIONS)
+        runner.create(views, in_force(view.name for view in OPTIONAL))
         return tables_of(views)
 
 

@@ -222,10 +222,14 @@ def test_rows_leave_in_bounded_batches() -> None:
 def test_a_query_without_end_stops_at_ctrl_c(home: Path) -> None:
     """Also one that gives no row: exit 130, no traceback."""
     endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
-    with subprocess.Popen([sys.executable, "-m", "journal", "sql", endless], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        time.sleep(1)
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=20)
+    heard = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from cli.main import main; sys.exit(main(sys.argv[1:]))"
+    with subprocess.Popen([sys.executable, "-c", heard, "sql", endless], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            time.sleep(1)
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert (process.returncode, out) == (130, "")
     assert "interrupted" in err
     assert "Traceback" not in err
