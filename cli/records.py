@@ -54,9 +54,9 @@ def write_setting(home: Home, *, is_on: bool) -> None:
         with open(home.config, encoding="utf-8") as file:
             text = file.read()
     changed = switched(text, is_on=is_on)
-    with tempfile.NamedTemporaryFile("w", dir=home.root, prefix="config.", delete=False, encoding="utf-8") as file:
-        file.write(changed)
-    os.replace(file.name, home.config)
+    with tempfile.NamedTemporaryFile("w", dir=home.root, prefix="config.", delete=False, encoding="utf-8") as new:
+        new.write(changed)
+    os.replace(new.name, home.config)
 
 
 def switched(text: str, *, is_on: bool) -> str:
