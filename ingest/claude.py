@@ -298,4 +298,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "cost-state": _ended,
 }
 
-ADAPTER = Adapter("claude", 3, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("claude", 4, default_roots, discover, classify, native_id, hint, decode)

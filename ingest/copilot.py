@@ -283,4 +283,4 @@ READERS: dict[str, Callable[[JsonObject, JsonObject], Iterator[DomainEvent]]] = 
     "tool.execution_start": _tool_started, "tool.execution_complete": _tool_ended,
 }  # fmt: skip
 
-ADAPTER = Adapter("copilot", 3, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("copilot", 4, default_roots, discover, classify, native_id, hint, decode)

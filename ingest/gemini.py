@@ -288,4 +288,4 @@ def _content(content: object) -> str:
     return "\n".join(part for part in _parts(content) if part)
 
 
-ADAPTER = Adapter("gemini", 2, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("gemini", 3, default_roots, discover, classify, native_id, hint, decode)

@@ -35,6 +35,8 @@ def changes(command: str, tool_call_id: str | None = None) -> list[FileChanged]:
 
 
 def _of_simple_command(words: list[str], tool_call_id: str | None) -> list[FileChanged]:
+    if words[:2] in (["git", "mv"], ["git", "rm"]) and "--cached" not in words:
+        words = words[1:]
     if len(words) < 2:
         return []
     name, arguments = words[0], [word for word in words[1:] if not word.startswith("-") and _is_path(word)]

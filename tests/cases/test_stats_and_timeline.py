@@ -94,7 +94,7 @@ def test_timeline_follows_a_file_to_its_earlier_name(archive: Archive) -> None:
     """What was done under the old name after the move is another file's."""
     old, new = f"{CWD}/old.py", f"{CWD}/new.py"
     archive.write(archive.claude_path(S), claude(1, S, "go"), *edits(2, S, "c1", old, "+"),
-                  call(4, S, "c2", "Bash", {"command": "mv old.py new.py"}), result(5, S, "c2"),
+                  call(4, S, "c2", "Bash", {"command": "git mv old.py new.py"}), result(5, S, "c2"),
                   *edits(6, S, "c3", new, "++"), *edits(8, S, "c4", old, "-"))  # fmt: skip
     archive.ingest()
     assert [(change["absolute_path"], change["operation"], change["lines_added"]) for change in changes(archive, new)] == [

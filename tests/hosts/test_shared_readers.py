@@ -45,6 +45,12 @@ def test_shell_words() -> None:
     assert shell.changes("make 2>&1") == []
 
 
+def test_git_moves_and_removes_files_too() -> None:
+    """`git mv` and `git rm` change files; `git rm --cached` and other words of git do not."""
+    found = shell.changes("git mv a b && git rm -f c; git rm --cached d; git commit -m 'mv e f'")
+    assert [(change.operation, change.path, change.moved_to) for change in found] == [("move", "a", "b"), ("delete", "c", None)]
+
+
 def test_sed_in_place_edits_its_files() -> None:
     """`sed -i` edits what stands after its script; without `-i` it only prints."""
     found = {command: [(event.path, event.operation) for event in shell.changes(command)] for command in (
