@@ -85,10 +85,7 @@ def _sums(views: sqlite3.Connection, by: str, when: Asked, models: catalog.Catal
     key = KEYS.get(by)
     if key is None:
         known = zones.offsets(when.zone, *extent(views))
-        local = zones.local_sql("occurred_at", known)
-        key = f"substr({local}, 1, 10)"
-        if by == "hour":
-            key = f"replace(substr({local}, 1, 13), ' ', 'T') || ':00' || {zones.offset_sql('occurred_at', known)}"
+        key = zones.hour_sql("occurred_at", known) if by == "hour" else zones.day_sql("occurred_at", known)
     found = sums(views, key, span=when.span, thresholds=sorted(thresholds))
     if key != "session_id":
         return found

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from journal.errors import SettingInvalid
 from journal.prices import CHECKED, LONG_ROWS, ROWS
+from journal.windows import LONG
 
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The kinds of tokens that have prices of their own; reasoning is priced as the output that it is a part of."""
@@ -98,13 +99,14 @@ def find(models: Catalog, model_id: str | None) -> Model | None:
         return None
     if model_id in models:
         return models[model_id]
-    bare = model_id.lower().removesuffix("[1m]")
+    bare = model_id.lower().removesuffix(LONG)
     for prefix in PREFIXES:
         bare = bare.removeprefix(prefix)
     dateless = DATED.sub("", bare)
     for name in (bare, dateless, dateless.replace(".", "-") if dateless.startswith("claude-") else dateless):
         if name in models:
-            return models[name]
+            found = models[name]
+            return found._replace(context_window=MILLION) if model_id.endswith(LONG) else found
     return None
 
 

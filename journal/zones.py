@@ -67,14 +67,17 @@ def offsets(of: Zone, first: str | None, last: str | None) -> list[Offset]:
 
 def local_sql(column: str, known: list[Offset]) -> str:
     """Return the SQL of *column* (UTC text of the log) as local `YYYY-MM-DD HH:MM:SS`; fractions of a second are cut off."""
-    if len(known) == 1 and not known[0].offset_s:
-        return f"replace(substr({column}, 1, 19), 'T', ' ')"
-    return f"datetime(substr({column}, 1, 19), {_by_offset(column, known, lambda offset_s: f'{offset_s} seconds')})"
+    return _by_offset(column, known, lambda offset_s: f"datetime(substr({column}, 1, 19), '{offset_s} seconds')")
 
 
-def offset_sql(column: str, known: list[Offset]) -> str:
-    """Return the SQL of the offset that held at *column*, as `+05:45`."""
-    return _by_offset(column, known, written)
+def day_sql(column: str, known: list[Offset]) -> str:
+    """Return the SQL of the local day of *column* as `YYYY-MM-DD`."""
+    return _by_offset(column, known, lambda offset_s: f"date(substr({column}, 1, 19), '{offset_s} seconds')" if offset_s else f"substr({column}, 1, 10)")
+
+
+def hour_sql(column: str, known: list[Offset]) -> str:
+    """Return the SQL of the local hour of *column* with its offset, as `2026-01-25T10:00+05:45`."""
+    return _by_offset(column, known, lambda offset_s: f"strftime('%Y-%m-%dT%H:00{written(offset_s)}', substr({column}, 1, 19), '{offset_s} seconds')")
 
 
 def written(offset_s: int) -> str:
@@ -116,10 +119,10 @@ def _moment(word: str, of: Zone, now_s: int, *, end: bool) -> str:
     return _text(_utc(datetime.combine(day + timedelta(days=end), datetime.min.time()), of))
 
 
-def _by_offset(column: str, known: list[Offset], words: Callable[[int], str]) -> str:
-    """Return the SQL of what *words* says of the offset at *column*."""
-    cases = " ".join(f"WHEN {column} >= '{_text(change.from_s)}' THEN '{words(change.offset_s)}'" for change in reversed(known[1:]))
-    first = f"'{words(known[0].offset_s)}'"
+def _by_offset(column: str, known: list[Offset], expression: Callable[[int], str]) -> str:
+    """Return the SQL that is, at each *column*, the *expression* for the offset that held then."""
+    cases = " ".join(f"WHEN {column} >= '{_text(change.from_s)}' THEN {expression(change.offset_s)}" for change in reversed(known[1:]))
+    first = expression(known[0].offset_s)
     return f"CASE {cases} ELSE {first} END" if cases else first
 
 

@@ -9,6 +9,7 @@ import pytest
 from journal.catalog import Model, Rates, built_in, cache_path, cost, dump, fetched, find, from_models_dev, load
 from journal.errors import SettingInvalid
 from journal.prices import LONG_ROWS, ROWS
+from journal.windows import window_of
 
 AT = "2026-12-03T00:00:00Z"
 
@@ -47,6 +48,16 @@ def test_the_table_holds_together() -> None:
     for model in built_in().values():
         pairs = [*zip(model.rates, model.long_rates or model.rates, strict=True), (model.rates.cache_write, model.rates.cache_write_1h)]
         assert all(low is None or high is None or low <= high for low, high in pairs), model.model_id
+
+
+def test_windows_agree_with_the_table_that_hooks_read() -> None:
+    """Where both tables know a model they say the same, also for `[1m]`."""
+    known = {model.model_id: window_of(model.model_id) for model in built_in().values()}
+    assert {name: window for name, window in known.items() if window not in (None, built_in()[name].context_window)} == {}
+    assert len([window for window in known.values() if window]) > 20
+    long = find(built_in(), "claude-sonnet-4-5[1m]")
+    assert long is not None
+    assert (long.context_window, window_of("claude-sonnet-4-5[1m]"), long.rates.input) == (1_000_000, 1_000_000, 3)
 
 
 def test_what_has_no_price_is_named() -> None:

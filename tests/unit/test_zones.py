@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from journal.zones import Offset, local, local_sql, moment_of, offset_sql, offsets, zone
+from journal.zones import Offset, day_sql, hour_sql, local, local_sql, moment_of, offsets, zone
 
 NOW = int(datetime(2026, 3, 8, 5, 30, tzinfo=UTC).timestamp())
 """21:30 on the 7th in Los Angeles, 11:15 on the 8th in Kathmandu."""
@@ -57,11 +57,12 @@ def test_times_far_outside_do_not_take_for_ever() -> None:
 
 @given(st.sampled_from(ZONES), st.lists(st.integers(946_684_800, 1_900_000_000), min_size=1, max_size=5))
 def test_sql_says_what_zoneinfo_says(name: str, moments: list[int]) -> None:
-    """The local time and the offset that SQLite computes are those of the zone, at any moment from 2000 to 2030."""
+    """Local time, day and hour that SQLite computes are those of the zone, at any moment from 2000 to 2030."""
     texts = [datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%S.999999Z") for moment in moments]
     known = offsets(zone(name, {}), min(texts), max(texts))
     for moment, text in zip(moments, texts, strict=True):
         there = datetime.fromtimestamp(moment, ZoneInfo(name))
-        row = sqlite3.connect(":memory:").execute(f"SELECT {local_sql('t', known)}, {offset_sql('t', known)} FROM (SELECT ? AS t)", (text,)).fetchone()
-        assert row == (there.strftime("%Y-%m-%d %H:%M:%S"), there.isoformat()[19:])
+        expressions = ", ".join(sql("t", known) for sql in (local_sql, day_sql, hour_sql))
+        row = sqlite3.connect(":memory:").execute(f"SELECT {expressions} FROM (SELECT ? AS t)", (text,)).fetchone()
+        assert row == (there.strftime("%Y-%m-%d %H:%M:%S"), str(there.date()), there.strftime("%Y-%m-%dT%H:00") + there.isoformat()[19:])
         assert local(text, zone(name, {})) == there.strftime("%Y-%m-%d %H:%M")
