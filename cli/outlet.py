@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeVar
 
-from journal.redaction import redact
+from journal.redaction import RULES, redact
 
 SHORTEST = 8
 """No rule takes anything shorter for a secret."""
@@ -77,6 +77,23 @@ def clean(text: str) -> str:
         pieces += [text[end : found.start], f"[redacted:{found.kind}]"]
         end = found.end
     return "".join([*pieces, text[end:]]) if pieces else text
+
+
+def found(text: str) -> list[Found]:
+    """Return the secrets in *text*, in order, none overlapping another."""
+    lowered = text.lower()
+    rules = [rule for rule in RULES if any(sign in lowered for sign in rule.signs)]
+    every = [Found(rule.kind, *match.span()) for rule in rules for match in rule.pattern.finditer(text)]
+    places = sorted(set(suspects(text)))
+    if places:
+        from cli.detector import find
+
+        every += find(text, places)
+    chosen: list[Found] = []
+    for one in sorted(every, key=lambda f: (f.start, -f.end)):
+        if not chosen or one.start >= chosen[-1].end:
+            chosen.append(one)
+    return chosen
 
 
 def cleaned(value: T) -> T:

@@ -1,16 +1,13 @@
-"""Commands that read: sessions, search, status, export, verify."""
+"""Commands that read: sessions, search, status, verify."""
 
 import argparse
 import json
 import os
-import stat
-import sys
 from datetime import UTC, datetime, timedelta
-from typing import Any, BinaryIO
+from typing import Any
 
 from cli.render import print_json, print_table, say
-from cli.wiring import IN_PROJECT, current_project, read_views, session_by_prefix
-from journal.errors import NotFound, SettingInvalid
+from cli.wiring import IN_PROJECT, current_project, read_views
 from journal.home import Home
 from journal.settings import Settings
 
@@ -115,55 +112,6 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
         if rows:
             print_table(("host", label, "records"), rows)
     return 0
-
-
-def export(settings: Settings, asked: argparse.Namespace) -> int:
-    """Write the original transcript of a session, byte for byte, also when the host has deleted it."""
-    from journal.database import open_log
-    from journal.log import sources
-    from journal.reader import read_source
-
-    session_id = session_by_prefix(read_views(settings), asked.session)
-    log = open_log(Home(settings.home).journal_db, writable=False)
-    found = [row for row in sources(log) if row.native_id == session_id and row.shape == "lines"] or [
-        row for row in sources(log) if row.native_id == session_id
-    ]
-    if not found:
-        raise NotFound(f"session {session_id} has no file of its own", hint="run: journal sessions --all")
-    if asked.json and not asked.output:
-        raise SettingInvalid("export --json needs --output: standard output is the transcript itself", hint="journal export SESSION --output FILE --json")
-    if asked.output:
-        _refuse_own(asked.output, settings.home, [name for row in sources(log) for name in (row.path, row.path + ".zst")])
-    size = 0
-    with _target(asked.output) as target:
-        for row in found:
-            for piece in read_source(log, row.source_id, row.generation):
-                size += target.write(piece)
-    if asked.json:
-        print_json({"session_id": session_id, "path": asked.output, "bytes": size})
-    return 0
-
-
-def _refuse_own(path: str, home: str, transcripts: list[str]) -> None:
-    """Refuse to write over a transcript, whose newest lines may be nowhere else, or into the journal's own folder.
-
-    Raises: SettingInvalid.
-    """
-    real, hint = os.path.realpath(path), "name another file"
-    if os.path.commonpath([real, os.path.realpath(home)]) == os.path.realpath(home):
-        raise SettingInvalid(f"--output {path}: lies in the journal's own folder", hint=hint)
-    if os.path.exists(real) and any(os.path.exists(name) and os.path.samefile(real, name) for name in transcripts):
-        raise SettingInvalid(f"--output {path}: is a transcript that the journal reads", hint=hint)
-
-
-def _target(path: str | None) -> BinaryIO:
-    """Open the file to export to, private to its user, or standard output."""
-    if path is None:
-        return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    if stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.fchmod(descriptor, 0o600)
-    return os.fdopen(descriptor, "wb")
 
 
 def verify(settings: Settings, asked: argparse.Namespace) -> int:

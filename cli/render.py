@@ -1,16 +1,18 @@
 """The only place that prints: tables and JSON on stdout, diagnostics on stderr, all of it through the exit that takes secrets out."""
 
+import contextlib
 import json
 import os
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from cli.outlet import clean, cleaned
 from journal.errors import Ambiguous, JournalError
 
 SCHEMA_VERSION = 1
+NO_SUCH_COMMAND = 127
 CONTROL = dict.fromkeys([*range(32), *range(127, 160), *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 """What a terminal may obey: control characters of both sets, and those that turn the direction of writing."""
 ESCAPED = {code: f"\\u{code:04x}" for code in CONTROL if code >= 32}
@@ -42,6 +44,29 @@ def print_csv(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
     writer = csv.writer(sys.stdout, lineterminator="\r\n")
     writer.writerows([heads, *([_cell(value) for value in row] for row in cleaned(list(rows)))])
+
+
+def write(pieces: Iterable[str], *, page: bool = False) -> None:
+    """Write text piece by piece; with *page*, on a terminal, through the user's pager. What comes here was cleaned before."""
+    if page and sys.stdout.isatty():
+        _through_pager(pieces)
+        return
+    for piece in pieces:
+        sys.stdout.write(piece)
+
+
+def _through_pager(pieces: Iterable[str]) -> None:
+    """Hand the text to `$PAGER`, else to `less -R`; a pager that is left early or cannot be had is no error."""
+    import subprocess
+
+    command = os.environ.get("PAGER") or "less -R"
+    environment = {"LESS": "FRX", **os.environ}
+    pager = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, text=True, errors="replace", env=environment)  # noqa: S602 # the user's own words
+    with contextlib.suppress(BrokenPipeError, KeyboardInterrupt), pager:
+        for piece in pieces:
+            pager.stdin.write(piece)  # type: ignore[union-attr]  # stdin is a pipe
+    if pager.returncode == NO_SUCH_COMMAND:
+        say(f"there is no pager {command}; name one in $PAGER or use --no-pager")
 
 
 def say(text: str) -> None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ingest import shell
+from ingest import patch, shell
 from ingest.adapter import Adapter, Candidate
 from ingest.fields import compact, count_of, number_in, number_of, object_of, text_of
 from journal.domain import (
@@ -189,9 +189,13 @@ def _result(record: JsonObject, block: JsonObject) -> Iterator[DomainEvent]:
 def _edited(details: JsonObject, call: str) -> DomainEvent:
     """Return the file change that an edit tool's structured result tells."""
     added = removed = 0
+    shown: list[str] = []
     patches = details.get("structuredPatch")
     for hunk in patches if isinstance(patches, list) else []:
         lines = hunk.get("lines") if isinstance(hunk, dict) else None
+        if isinstance(lines, list):
+            shown.append(patch.hunk_header(hunk.get("oldStart"), hunk.get("oldLines"), hunk.get("newStart"), hunk.get("newLines")))
+            shown += (line for line in lines if isinstance(line, str))
         for line in lines if isinstance(lines, list) else []:
             added += isinstance(line, str) and line.startswith("+")
             removed += isinstance(line, str) and line.startswith("-")
@@ -199,8 +203,9 @@ def _edited(details: JsonObject, call: str) -> DomainEvent:
     content = details.get("content")
     if created and isinstance(content, str):
         added = content.count("\n") + (not content.endswith("\n") and content != "")
+        shown = [patch.created(content)]
     operation = "add" if created else "write" if details.get("type") == "update" else "edit"
-    return FileChanged(details["filePath"], operation, added, removed, call)
+    return FileChanged(details["filePath"], operation, added, removed, call, diff="\n".join(shown) or None)
 
 
 def _assistant(record: JsonObject) -> Iterator[DomainEvent]:

@@ -161,7 +161,11 @@ def _file_change(source: SourceFacts, item: JsonObject) -> Events:
         added, removed = patch.count(diff) if diff else (content.count("\n") + (not content.endswith("\n")) if content else 0, 0)
         if operation == "delete":
             added, removed = 0, added
-        yield FileChanged(path, "move" if moved else operation, added, removed, call, moved)
+        yield FileChanged(path, "move" if moved else operation, added, removed, call, moved, diff=_shown(operation, content, diff))
+
+
+def _shown(operation: str, content: str | None, diff: str | None) -> str | None:
+    return diff or (patch.deleted if operation == "delete" else patch.created)(content or "") or None
 
 
 def _spawned(source: SourceFacts, item: JsonObject) -> Events:

@@ -241,13 +241,13 @@ def _tool_ended(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:
     shown = text_of(result.get("detailedContent")) or ""
     if "addedPaths" in object_of(object_of(data.get("toolTelemetry")).get("restrictedProperties")):
         shown = AFTER_LAST_LINE.sub("", shown)
-    counted = patch.per_file(shown)
+    parts, counted = patch.parts(shown), patch.per_file(shown)
     for edit in edits:
         path = text_of(edit.get("path"))
         if path:
             operation = OPERATIONS.get(str(edit.get("kind")), "edit")
             added, removed = counted.get(path) or (patch.count(shown) if len(edits) == 1 else (None, None))
-            yield FileChanged(path, operation, added, removed, call)
+            yield FileChanged(path, operation, added, removed, call, diff=patch.without_headers(parts.get(path) or (shown if len(edits) == 1 else None)))
 
 
 def _compaction(record: JsonObject, data: JsonObject) -> Iterator[DomainEvent]:

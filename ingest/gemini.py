@@ -242,7 +242,8 @@ def _call(call: JsonObject) -> Iterator[DomainEvent]:
     shown = call.get("resultDisplay")
     if isinstance(shown, dict) and isinstance(shown.get("filePath"), str) and call["status"] == "success":
         added, removed = patch.count(text_of(shown.get("fileDiff")) or "")
-        yield FileChanged(shown["filePath"], "add" if shown.get("isNewFile") else "edit", added, removed, own)
+        diff = patch.without_headers(shown.get("fileDiff"))
+        yield FileChanged(shown["filePath"], "add" if shown.get("isNewFile") else "edit", added, removed, own, diff=diff)
     elif name == "run_shell_command" and isinstance(given, dict) and isinstance(given.get("command"), str):
         yield from shell.changes(given["command"], own)
 

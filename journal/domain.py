@@ -121,6 +121,8 @@ class FileChanged:
     moved_to: str | None = None
     evidence: str = "tool"
     """`tool` (the record has the path or diff) or `shell` (read off a command line)."""
+    diff: str | None = None
+    """The changed lines as a unified diff without file headers, where the record shows them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,13 @@ def salvage(line: bytes) -> Salvaged:
     return Salvaged((), "array" if type(value) is list else "scalar")
 
 
+def salvage_document(data: bytes) -> Salvaged:
+    """Return a whole file as one record: its JSON object, or its text where it is none."""
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return salvage(data)
+    return Salvaged(({"text": data.decode("utf-8", "replace")},), None)
+
+
 def _repair(line: bytes) -> Salvaged:
     bare = line.strip(BLANK)
     if not bare:

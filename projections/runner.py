@@ -166,7 +166,7 @@ class Pass:
             counted[0] += 1
             counted[1] += length
             size += length
-            values, damage = parse(data) if facts.shape == "lines" else _document(data)
+            values, damage = parse(data) if facts.shape == "lines" else salvage.salvage_document(data)
             decode = self.decode.get(facts.host)
             occurrences: list[Occurrence] = []
             if decode is not None:
@@ -237,13 +237,6 @@ class Pass:
         if self.keep:
             carried = [(source_id, self.carries[source_id].dump()) for source_id in touched]
             self.views.executemany("INSERT OR REPLACE INTO carries VALUES (?, ?)", carried)
-
-
-def _document(data: bytes) -> salvage.Salvaged:
-    """Give a whole file as one record: its JSON object, or its text where it is none."""
-    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return salvage.salvage(data)
-    return salvage.Salvaged(({"text": data.decode("utf-8", "replace")},), None)
 
 
 def _handlers(projections: Iterable[Projection]) -> dict[type, list[Handler]]:

@@ -25,13 +25,13 @@ ON CONFLICT (session_id, tool_call_id) DO UPDATE SET record_id = excluded.record
     occurred_at = excluded.occurred_at, turn_id = excluded.turn_id
 WHERE called_by IS NULL OR called_by = excluded.called_by OR {OTHER_CALL_FIRST}"""
 RETURNED = f"""INSERT INTO tool_calls (session_id, tool_call_id, record_id, source_id, global_position, is_error, exit_code,
-    output_excerpt, output_chars, duration_ms, returned_at, turn_id, returned_by)
-VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?3)
+    output_excerpt, output_chars, duration_ms, returned_at, turn_id, returned_by, returned_position)
+VALUES (?1, ?2, '', ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?3, ?4)
 ON CONFLICT (session_id, tool_call_id) DO UPDATE SET is_error = iif(returned_by = excluded.returned_by, max(excluded.is_error, is_error), excluded.is_error),
     exit_code = iif(returned_by = excluded.returned_by, coalesce(excluded.exit_code, exit_code), excluded.exit_code),
     duration_ms = iif(returned_by = excluded.returned_by, coalesce(excluded.duration_ms, duration_ms), excluded.duration_ms),
     output_excerpt = excluded.output_excerpt, output_chars = excluded.output_chars, returned_at = excluded.returned_at,
-    returned_by = excluded.returned_by
+    returned_by = excluded.returned_by, returned_position = excluded.returned_position
 WHERE returned_by IS NULL OR returned_by = excluded.returned_by OR {OTHER_RETURN_FIRST}"""
 
 
@@ -60,12 +60,12 @@ def _returned(place: Place, event: ToolReturned, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="tool_calls",
-    version=2,
+    version=3,
     tables={
         "tool_calls": """CREATE TABLE {name} (tool_call_rowid INTEGER PRIMARY KEY, session_id TEXT NOT NULL, tool_call_id TEXT NOT NULL,
             record_id TEXT NOT NULL, source_id INTEGER NOT NULL, global_position INTEGER NOT NULL, name TEXT, input_text TEXT,
             occurred_at TEXT, turn_id TEXT, is_error INTEGER, exit_code INTEGER, output_excerpt TEXT, output_chars INTEGER,
-            duration_ms INTEGER, returned_at TEXT, called_by INTEGER, returned_by INTEGER,
+            duration_ms INTEGER, returned_at TEXT, called_by INTEGER, returned_by INTEGER, returned_position INTEGER,
             is_copy INTEGER NOT NULL DEFAULT 0, UNIQUE (session_id, tool_call_id)) STRICT"""
     },
     indexes=("CREATE INDEX IF NOT EXISTS tool_calls_by_record ON tool_calls (record_id)",),

@@ -12,7 +12,8 @@ from typing import Any, Protocol
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
-    "reading": ("sessions", "search", "status", "export"),
+    "reading": ("sessions", "search", "status"),
+    "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "records", "completion"),
 }

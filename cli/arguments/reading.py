@@ -4,13 +4,9 @@ from cli.arguments import Add, scope
 
 
 def declare(add: Add) -> None:
-    """Declare sessions, search, status and export."""
+    """Declare sessions, search and status."""
     scope(add("sessions", "list the sessions of this project, newest first", runs="cli.reading:sessions", example="journal sessions --all --limit 10"), 50)
     command = add("search", "find prompts, answers and tool inputs by full text", runs="cli.reading:search", example="journal search --all 'lock timeout'")
     command.add_argument("query", metavar="WORD", nargs="+", help="""words that must all stand; a phrase in quotes of its own""")
     scope(command, 20)
     add("status", "say what is in the log, damaged and unknown records, sizes", runs="cli.reading:status")
-    command = add("export", "write the original transcript of a session, byte for byte", runs="cli.reading:export", example="journal export latest > t.jsonl")
-    command.add_argument("session", metavar="SESSION", help="a session id, a unique prefix of one, or `latest`")
-    command.add_argument("--format", choices=("raw",), default="raw")
-    command.add_argument("--output", metavar="FILE", help="write to FILE instead of standard output")

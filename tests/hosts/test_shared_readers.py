@@ -34,7 +34,7 @@ def test_patch_envelope() -> None:
     """Each file of an apply_patch text is one change with its line counts."""
     text = "*** Begin Patch\n*** Add File: a\n+1\n*** Update File: b\n*** Move to: c\n@@\n-x\n+y\n*** Delete File: d\n*** End Patch"
     assert patch.changes(text) == [
-        FileChanged("a", "add", 1, 0), FileChanged("b", "move", 1, 1, moved_to="c"), FileChanged("d", "delete"),
+        FileChanged("a", "add", 1, 0, diff="+1"), FileChanged("b", "move", 1, 1, moved_to="c", diff="@@\n-x\n+y"), FileChanged("d", "delete"),
     ]  # fmt: skip
 
 

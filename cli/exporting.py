@@ -1,0 +1,115 @@
+"""`journal export`: sessions as Markdown, as a page, as JSON, or as the original bytes."""
+
+import argparse
+import os
+import sqlite3
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from typing import Any, BinaryIO
+
+from cli.render import SCHEMA_VERSION, print_json, say
+from cli.showing import items_of
+from cli.wiring import read_views, session_by_prefix
+from journal.errors import NotFound, SettingInvalid
+from journal.home import Home
+from journal.settings import Settings
+from projections.transcript import Item, Wanted
+
+WANTED = {
+    "md": Wanted(whole=True, copies=True),
+    "html": Wanted(whole=True, copies=True, images=True),
+    "json": Wanted(whole=True, copies=True, images=True),
+}
+WRITERS = {"md": "cli.transcripts.markdown", "html": "cli.transcripts.webpage", "json": "cli.transcripts.structure"}
+ENDINGS = {"raw": ".jsonl"}
+Open = Callable[[str | None], BinaryIO]
+
+
+def export(settings: Settings, asked: argparse.Namespace) -> int:
+    """Write sessions in a format of their own; secrets leave only with --reveal, or in the original bytes."""
+    from journal.database import open_log
+    from journal.log import sources
+
+    views = read_views(settings)
+    sessions = list(dict.fromkeys(session_by_prefix(views, word) for word in asked.session))
+    if asked.redact and asked.format == "raw":
+        raise SettingInvalid("--redact: raw is the transcript byte for byte", hint="journal export SESSION --format md")
+    if asked.json and not asked.output:
+        raise SettingInvalid("export --json needs --output: standard output is the transcript itself", hint="journal export SESSION --output FILE --json")
+    log = open_log(Home(settings.home).journal_db, writable=False)
+    targets = _targets(sessions, asked)
+    if asked.output:
+        transcripts = [name for row in sources(log) for name in (row.path, row.path + ".zst")]
+        for path in targets:
+            _refuse_own(str(path), settings.home, transcripts)
+    written = []
+    for session_id, path in zip(sessions, targets, strict=True):
+        pieces = _raw(log, session_id) if asked.format == "raw" else _rendered(settings, views, session_id, asked)
+        with _target(path) as target:
+            written.append({"session_id": session_id, "path": path, "format": asked.format, "bytes": sum(map(target.write, pieces))})
+    if asked.format == "raw" or asked.reveal:
+        say("unredacted: secrets that the transcript holds stand in the export")
+    if asked.json:
+        print_json({"exports": written, **(written[0] if len(written) == 1 else {})})
+    return 0
+
+
+def _targets(sessions: list[str], asked: argparse.Namespace) -> list[str | None]:
+    """Return the file of each session: in a folder by its id, else the one that was named.
+
+    Raises: SettingInvalid: several sessions do not fit one file.
+    """
+    folder = asked.output if asked.output and (os.path.isdir(asked.output) or asked.output.endswith("/")) else None
+    if folder is None:
+        if len(sessions) > 1:
+            raise SettingInvalid("several sessions need a folder", hint="journal export SESSION SESSION --output FOLDER/")
+        return [asked.output]
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    ending = ENDINGS.get(asked.format, f".{asked.format}")
+    return [os.path.join(folder, session_id.replace(":", "_").replace("/", "_") + ending) for session_id in sessions]
+
+
+def _rendered(settings: Settings, views: sqlite3.Connection, session_id: str, asked: argparse.Namespace) -> Iterator[bytes]:
+    writer: Any = import_module(WRITERS[asked.format])
+    items: Iterable[Item] = items_of(settings, views, session_id, WANTED[asked.format]._replace(reveal=asked.reveal))
+    pieces = writer.pieces(items, SCHEMA_VERSION) if asked.format == "json" else writer.pieces(items)
+    return (piece.encode("utf-8", "replace") for piece in pieces)
+
+
+def _raw(log: sqlite3.Connection, session_id: str) -> Iterator[bytes]:
+    """Return the original bytes, also when the host has deleted them.
+
+    Raises: NotFound: the session has no file of its own.
+    """
+    from journal.log import sources
+    from journal.reader import read_source
+
+    own = [row for row in sources(log) if row.native_id == session_id]
+    found = [row for row in own if row.shape == "lines"] or own
+    if not found:
+        raise NotFound(f"session {session_id} has no file of its own", hint=f"journal export {session_id} --format md")
+    return (piece for row in found for piece in read_source(log, row.source_id, row.generation))
+
+
+def _refuse_own(path: str, home: str, transcripts: list[str]) -> None:
+    """Refuse to write over a transcript, whose newest lines may be nowhere else, or into the journal's own folder.
+
+    Raises: SettingInvalid.
+    """
+    real, hint = os.path.realpath(path), "name another file"
+    if os.path.commonpath([real, os.path.realpath(home)]) == os.path.realpath(home):
+        raise SettingInvalid(f"--output {path}: lies in the journal's own folder", hint=hint)
+    if os.path.exists(real) and any(os.path.exists(name) and os.path.samefile(real, name) for name in transcripts):
+        raise SettingInvalid(f"--output {path}: is a transcript that the journal reads", hint=hint)
+
+
+def _target(path: str | None) -> BinaryIO:
+    """Open the file to export to, private to its user, or standard output."""
+    if path is None:
+        return os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.fchmod(descriptor, 0o600)
+    return os.fdopen(descriptor, "wb")

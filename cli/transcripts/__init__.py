@@ -1,0 +1,1 @@
+"""A session's transcript for readers: on a terminal, as Markdown, as a page, as JSON."""
