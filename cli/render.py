@@ -21,7 +21,7 @@ DIAGNOSTIC = {code: None for code in CONTROL if code != ord("\n")}
 
 def print_json(answer: dict[str, Any], *, reveal: bool = False) -> None:
     """Print one JSON object with the version of its schema; secrets in it only when told to *reveal* them."""
-    print(_json({"schema_version": SCHEMA_VERSION, **(answer if reveal else cleaned(answer))}))
+    print(json_text({"schema_version": SCHEMA_VERSION, **(answer if reveal else cleaned(answer))}))
 
 
 def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
@@ -80,7 +80,7 @@ def fail(error: JournalError, *, as_json: bool) -> int:
         envelope: dict[str, Any] = {"error": str(error), "hint": error.hint, "next_command": _command(error.hint), "retryable": error.retryable}
         if isinstance(error, Ambiguous):
             envelope["candidates"] = error.candidates
-        say(_json(envelope))
+        say(json_text(envelope))
         return error.exit_code
     say(f"journal: {error}")
     if isinstance(error, Ambiguous):
@@ -95,7 +95,8 @@ def close_quietly() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _json(answer: dict[str, Any]) -> str:
+def json_text(answer: object) -> str:
+    """Return JSON with nothing in it that a terminal obeys."""
     return json.dumps(answer, ensure_ascii=False).translate(ESCAPED)
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cli.render import json_text
 from projections.transcript import Called, Closed, Item, Opened, Said
 
 NAMES = ("model", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "reasoning_tokens", "responses")
@@ -18,7 +19,7 @@ def pieces(items: Iterable[Item], version: int) -> Iterator[str]:
             nested.append(str(item.session["session_id"]))
         yield f'{{"schema_version": {version}, "items": [\n' if first else ",\n"
         first = False
-        yield json.dumps({"type": type(item).__name__.lower(), "session_id": nested[-1], **_fields(item)}, ensure_ascii=False)
+        yield json_text({"type": type(item).__name__.lower(), "session_id": nested[-1], **_fields(item)})
         if isinstance(item, Closed):
             nested.pop()
     yield "\n]}\n"
