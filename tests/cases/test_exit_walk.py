@@ -12,15 +12,18 @@ CLI = Path(__file__).parents[2] / "cli"
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 FAST, FULL, KEYED = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "sq0csp-" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1" + "Ab3dEf6hIj9lMn2p", "Tr0ub4dor3xZ9"
 SECRET = f"{FAST} {FULL} db_pass = '{KEYED}'"
-PRINTERS = {"render.py": "prints", "exporting.py": "writes exports, which were cleaned item by item, or the bytes of the transcript"}
+PRINTERS = {
+    "render.py": "prints", "exporting.py": "writes exports, which were cleaned item by item, or the bytes of the transcript",
+    "hook.py": "answers hosts within a budget that has no room for regular expressions: rows of the views, redacted by the fast rules only",
+}  # fmt: skip
 WALK = {
     "ingest": [()], "replay": [(), ("--view", FULL)], "verify": [()], "note": [(FULL, "--session", S)], "config": [()],
     "sessions": [("--all",)], "search": [("needle", "--all"), (FULL,), (FAST, "--all")], "usage": [("--by", by) for by in ("project", "session")],
     "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip
-"""The words that make each command say as much as it can; `watch` prints what `ingest` prints."""
-UNSAID = {"watch"}
+"""The words that make each command say as much as it can."""
+UNSAID = {"watch": "prints what ingest prints, until stopped", "hook": "is not behind the full detector (docs/adr/0020)"}
 
 
 def full_of_secrets(archive: Archive) -> None:
@@ -39,7 +42,7 @@ def full_of_secrets(archive: Archive) -> None:
     archive.ingest()
 
 
-@pytest.mark.parametrize("command", sorted({name for names in GROUPS.values() for name in names} - UNSAID))
+@pytest.mark.parametrize("command", sorted({name for names in GROUPS.values() for name in names} - UNSAID.keys()))
 def test_no_command_lets_a_secret_out(archive: Archive, command: str) -> None:
     """Neither output nor diagnostics nor files of any command hold a secret, with and without --json."""
     assert command in WALK, f"tell the walk what {command} is to be asked, so that its output is looked at"

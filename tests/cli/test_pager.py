@@ -19,13 +19,15 @@ def environ(tmp_path: Path) -> dict[str, str]:
     archive = Archive(tmp_path)
     archive.write(archive.claude_path(S), claude(1, S, "hello pager"))
     archive.ingest()
-    return {"HOME": str(tmp_path), "JOURNAL_HOME": str(archive.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT), "PAGER": f"cat > {tmp_path}/paged"}
+    return {"HOME": str(tmp_path), "JOURNAL_HOME": str(archive.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(PROJECT),
+            "PAGER": f"cat > {tmp_path}/paged"}  # fmt: skip
 
 
 def on_terminal(environ: dict[str, str], *words: str) -> tuple[int, str]:
     """Run a command whose standard output is a terminal; return its status and what the terminal got."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen([sys.executable, "-m", "journal", *words], env=environ, stdout=theirs, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL) as process:
+    silent = subprocess.DEVNULL
+    with subprocess.Popen([sys.executable, "-m", "journal", *words], env=environ, stdin=silent, stdout=theirs, stderr=silent) as process:
         os.close(theirs)
         said = b""
         try:
