@@ -19,6 +19,7 @@ PRINTERS = {
 WALK = {
     "ingest": [()], "replay": [(), ("--view", FULL)], "verify": [()], "note": [(FULL, "--session", S)], "config": [()],
     "sessions": [("--all",)], "search": [("needle", "--all"), (FULL,), (FAST, "--all")], "usage": [("--by", by) for by in ("project", "session")],
+    "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL)], "context": [(S,), (FULL,)],
     "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip
