@@ -20,6 +20,7 @@ WALK = {
     "ingest": [()], "replay": [(), ("--view", FULL)], "verify": [()], "note": [(FULL, "--session", S)], "config": [()],
     "sessions": [("--all",)], "search": [("needle", "--all"), (FULL,), (FAST, "--all")], "usage": [("--by", by) for by in ("project", "session")],
     "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL)], "context": [(S,), (FULL,)],
+    "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
     "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip
