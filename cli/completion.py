@@ -1,9 +1,8 @@
 """`journal completion`: what a shell needs to complete commands, options and their values, made from the parser by shtab (docs/adr/0030)."""
 
 import argparse
-import sys
 
-from cli.render import print_json
+from cli.render import print_json, write
 from journal.settings import Settings
 
 SHELLS = ("bash", "zsh", "fish")
@@ -17,7 +16,7 @@ def completion(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"shell": asked.shell, "script": text})
     else:
-        sys.stdout.write(text)
+        write((text,))
     return 0
 
 

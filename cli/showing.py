@@ -21,6 +21,10 @@ DEPTHS = {"brief": Wanted(diffs=False, children=False), "normal": Wanted(), "ful
 
 def show(settings: Settings, asked: argparse.Namespace) -> int:
     """Show a session's turns, tools, edits, compactions, sub-agents, damage, notes and usage."""
+    if asked.session.startswith("SNAP_"):
+        from cli.snapshots import show as show_snapshot
+
+        return show_snapshot(settings, asked)
     views = read_views(settings)
     session_id = session_by_prefix(views, asked.session)
     around = _around(views, session_id, asked.around)

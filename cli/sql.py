@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.examples import EXAMPLES, Example
 from cli.functions import FUNCTIONS, Faults, register
+from cli.outlet import cleaned
 from cli.render import print_json, print_table
 from cli.rows import WRITERS, batches
 from cli.wiring import read_views
@@ -55,6 +56,7 @@ def run(settings: Settings, text: str, values: Mapping[str, str], asked: argpars
         if cursor.description is None:
             raise SettingInvalid("there is no query in that text", hint=HINT)
         heads = [column[0] for column in cursor.description]
+        heads = heads if asked.reveal else cleaned(heads)  # an expression without a name is its own head
         WRITERS[style](heads, batches(cursor, reveal=asked.reveal))
     except sqlite3.Error as error:
         raise _meaning(error, faults) from error

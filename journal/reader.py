@@ -110,22 +110,6 @@ def _stored(cache: SegmentCache, position: int, source_id: int, generation: int,
     return StoredEvent(position, source_id, generation, offset, length, line)
 
 
-def read_event(cache: SegmentCache, position: int) -> StoredEvent | None:
-    """Return the event at *position* with its bytes, or None; the cache makes neighbours cheap."""
-    connection = cache.connection
-    row = connection.execute(
-        "SELECT source_id, generation, offset_bytes, length_bytes, segment_id FROM events WHERE global_position = ?", (position,)
-    ).fetchone()
-    if row is None:
-        return None
-    source_id, generation, offset, length, segment_id = row
-    start, data = cache.get(segment_id)
-    line = data[offset - start : offset - start + length]
-    if len(line) < length:
-        line += _rest(connection, source_id, generation, offset + len(line), length - len(line))
-    return StoredEvent(position, source_id, generation, offset, length, line)
-
-
 def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> bytes:
     """Return the end of a line that spans several segments."""
     rows = connection.execute(

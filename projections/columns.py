@@ -127,6 +127,7 @@ TEXTS = {
         returned_at | TEXT | UTC | when its result was recorded
         called_by | INTEGER | id | the source that tells the call
         returned_by | INTEGER | id | the source that tells the result
+        returned_position | INTEGER | number | the result's event in the log, which holds all of it
         """ + _COPY,
     "tool_calls_fts": """Full text of `tool_calls.input_text` (FTS5), joined by `rowid = tool_call_rowid`.
         input_text | TEXT | text | the input""",
@@ -145,6 +146,7 @@ TEXTS = {
         occurred_at | TEXT | UTC | when
         """ + _TURN + """
         source_id | INTEGER | id | the source that tells it
+        global_position | INTEGER | number | the change's event in the log, which holds its lines
         """ + _COPY,
     "usage": """Tokens of one model response, however often and wherever the host repeats them.
         session_id | TEXT | id | the session

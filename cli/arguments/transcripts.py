@@ -7,7 +7,7 @@ def declare(add: Add) -> None:
     """Declare show, export and secrets."""
     named = "a session id, a unique prefix of one, or `latest`"
     command = add("show", "show a session: turns, tools, edits, sub-agents, usage", runs="cli.showing:show", example="journal show latest --depth brief")
-    command.add_argument("session", metavar="SESSION", help=named)
+    command.add_argument("session", metavar="SESSION", help=f"{named}, or a snapshot's id")
     command.add_argument("--depth", choices=("brief", "normal", "full"), default="normal", help="how much of it: brief counts the tools, full folds nothing")
     command.add_argument("--around", type=count, metavar="POSITION", help="only what stands around this position of the log, as search and show give it")
     command.add_argument("--reveal", action="store_true", help="the host's own text, with the secrets in it")
@@ -19,7 +19,7 @@ def declare(add: Add) -> None:
     choice = command.add_mutually_exclusive_group()
     choice.add_argument("--redact", action="store_true", help="without secrets: the default of all formats but raw")
     choice.add_argument("--reveal", action="store_true", help="with the secrets that the transcript holds")
-    command.add_argument("--output", metavar="FILE|FOLDER", help="write there instead of to standard output; several sessions need a folder")
+    command.add_argument("--output", metavar="FILE|DIR", help="write there instead of to standard output; several sessions need a folder")
     command = add("secrets", "find the secrets in the transcripts: their kinds and places", runs="cli.secrets:secrets", example="journal secrets --all")
     command.add_argument("session", metavar="SESSION", nargs="?", help=f"only in this one: {named}")
     command.add_argument("--all", action="store_true", help="all projects")

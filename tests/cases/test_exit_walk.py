@@ -14,6 +14,7 @@ FAST, FULL, KEYED = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "sq0csp-" +
 SECRET = f"{FAST} {FULL} db_pass = '{KEYED}'"
 PRINTERS = {
     "render.py": "prints", "exporting.py": "writes exports, which were cleaned item by item, or the bytes of the transcript",
+    "rows.py": "writes the rows of a query, cleaned batch by batch",
     "hook.py": "answers hosts within a budget that has no room for regular expressions: rows of the views, redacted by the fast rules only",
 }  # fmt: skip
 WALK = {
@@ -21,6 +22,10 @@ WALK = {
     "sessions": [("--all",)], "search": [("needle", "--all"), (FULL,), (FAST, "--all")], "usage": [("--by", by) for by in ("project", "session")],
     "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL)], "context": [(S,), (FULL,)],
     "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
+    "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
+    "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
+    "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),
+            ("--schema",), (FULL,)],
     "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip

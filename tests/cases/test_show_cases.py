@@ -218,3 +218,14 @@ def test_a_line_without_newline_and_bytes_that_are_no_text_can_be_shown(archive:
     assert archive.run("show", S, "--json")[0] == 0
     for kind in ("md", "html", "json"):
         assert archive.run("export", S, "--format", kind, "--output", str(target))[0] == 0
+
+
+def test_show_prints_a_snapshot_by_its_id(archive: Archive) -> None:
+    """An id of a snapshot is shown as the snapshot, not looked for among the sessions."""
+    archive.write(archive.claude_path(S), claude(1, S, "go"), answer(2, S, "done", "m1"))
+    archive.ingest()
+    taken = archive.json("snapshot", "--session", S)["snapshot_id"]
+    archive.ingest()
+    status, said, err = archive.run("show", taken)
+    assert (status, err) == (0, "")
+    assert said.startswith(f"{taken}  ")
