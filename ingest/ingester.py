@@ -11,11 +11,13 @@ from typing import Any, BinaryIO, NamedTuple
 import zstandard
 
 from ingest.adapter import Adapter, Candidate
+from ingest.refusal import Refusal, refusal
 from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
+from journal.domain import SourceFacts
 from journal.log import Line, OffsetRow, SourceRow, Writer, offset_of, sources
 from journal.merging import is_due, merge_source
-from journal.reader import read_source
 from journal.salvage import salvage
+from journal.tombstones import as_in_file, bury
 
 FIRST_LINES = 100
 """How many lines are searched for the session's id where the path does not tell it."""
@@ -32,6 +34,8 @@ class IngestReport:
     bytes: int = 0
     events: int = 0
     damaged: int = 0
+    refused: int = 0
+    """Lines and documents that came again although they were forgotten: their places are in the log, their bytes are not."""
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
 
@@ -54,6 +58,7 @@ class Pass:
         self.connection = writer.connection
         self.adapters = adapters
         self.report = report
+        self.refusal: Refusal | None = refusal(self.connection, adapters)
         self.known: dict[tuple[str, str], SourceRow] = {(row.host, row.path): row for row in sources(self.connection)}
         self.by_native_id: dict[tuple[str, str], list[SourceRow]] = {}
         for row in self.known.values():
@@ -63,7 +68,7 @@ class Pass:
         """Bring one file up to date; what cannot be read is a warning and changes nothing."""
         try:
             stat = stat_of(found.path)
-            row = self.known.get((found.host, found.key))
+            row = self.known.get((found.host, found.key)) or (self.known.get((found.host, self.refusal.hidden(found.key))) if self.refusal else None)
             if row and tuple(row[-5:]) == stat and row.state in ("live", "compressed"):
                 return
             self.report.opened += 1
@@ -103,9 +108,12 @@ class Pass:
                 with self.writer.transaction():
                     self.writer.update_source(row.source_id, path=found.key, state="live")
                 return self._remember(row._replace(path=found.key), row)
+        key = found.key
+        if self.refusal:
+            native_id, key = self.refusal.named(native_id), self.refusal.named(key)
         with self.writer.transaction():
-            source_id = self.writer.register(found.host, native_id, found.key, found.candidate.shape)
-        row = SourceRow(source_id, found.host, native_id, found.key, found.candidate.shape, 0, "live", None, None, None, None, None)
+            source_id = self.writer.register(found.host, native_id, key, found.candidate.shape)
+        row = SourceRow(source_id, found.host, native_id, key, found.candidate.shape, 0, "live", None, None, None, None, None)
         return self._remember(row, row)
 
     def _native_id(self, found: Found, file: BinaryIO) -> str | None:
@@ -146,7 +154,7 @@ class Pass:
         offset = offset_of(self.connection, row.source_id)
         if offset is None or offset.offset_bytes == 0:
             return False
-        same = same_bytes(file, read_source(self.connection, row.source_id, row.generation))
+        same = same_bytes(file, as_in_file(self.connection, row.source_id, row.generation, file))
         file.seek(0)
         return same
 
@@ -157,12 +165,16 @@ class Pass:
             return
         data = file.read()
         offset = offset_of(self.connection, row.source_id)
-        before = b"".join(read_source(self.connection, row.source_id, row.generation)) if offset else None
+        before = b"".join(as_in_file(self.connection, row.source_id, row.generation, file)) if offset else None
         with self.writer.transaction():
             if data and data != before:
                 generation = row.generation + 1 if offset else 0
-                type, occurred_at, damage = self._hint(row.host, data, document=True)
-                self.writer.append_document(row.source_id, generation, data, type, occurred_at, damage)
+                kept = self.refusal.document(facts_of(row), data) if self.refusal else data
+                type, occurred_at, damage = self._hint(row.host, kept, document=True)
+                self.writer.append_document(row.source_id, generation, kept, type, occurred_at, damage)
+                if self.refusal and kept != data:
+                    bury(self.connection, row.source_id, generation, [(0, self.refusal.keys.line(data))])
+                    self.report.refused += 1
                 self.writer.save_offset(row.source_id, OffsetRow(generation, len(data), b"", b"", b""))
                 self.writer.update_source(row.source_id, generation=generation)
                 self.report.events += 1
@@ -194,18 +206,22 @@ class Pass:
             return False
         if stat.size > (row.size or 0) and stat.inode == row.inode:
             return True
-        return same_bytes(file, read_source(self.connection, row.source_id, row.generation))
+        return same_bytes(file, as_in_file(self.connection, row.source_id, row.generation, file))
 
     def _append(self, row: SourceRow, generation: int, batch: Batch, file: BinaryIO) -> int:
-        lines = []
-        for data in batch.lines:
-            type, occurred_at, damage = self._hint(row.host, data)
+        lines, pieces, buried = [], batch.lines, list[tuple[int, bytes]]()
+        if self.refusal:
+            pieces, buried = self.refusal.lines(facts_of(row), batch)
+            self.report.refused += len(buried)
+        for data, whole in zip(pieces, batch.lines, strict=True):
+            type, occurred_at, damage = self._hint(row.host, data) if data is whole else (f"{row.host}.forgotten", None, None)
             lines.append(Line(len(data), type, occurred_at, damage))
             self.report.damaged += damage is not None
-        joined = b"".join(batch.lines)
+        joined = b"".join(pieces)
         consumed = batch.offset + len(joined)
         with self.writer.transaction():
             self.writer.append_lines(row.source_id, generation, batch.offset, joined, lines)
+            bury(self.connection, row.source_id, generation, buried)
             self._save_fingerprint(row, generation, consumed, file)
             self.writer.update_source(row.source_id, generation=generation)
         self.report.events += len(lines)
@@ -227,6 +243,11 @@ class Pass:
             return (f"{host}.damaged" if damage else "blank"), None, damage
         type, occurred_at = self.adapters[host].hint(values[-1])
         return type, occurred_at, damage
+
+
+def facts_of(row: SourceRow) -> SourceFacts:
+    """Return what decoders may know of a source."""
+    return SourceFacts(row.host, row.path, row.native_id, row.shape)
 
 
 def _is_text(path: str) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from ingest.tail import same_bytes, stat_of
 from journal.log import offset_of, sources
-from journal.reader import read_source
+from journal.tombstones import as_in_file
 
 
 def delete_proved(connection: sqlite3.Connection, paths: Iterable[str]) -> list[str]:
@@ -22,7 +22,7 @@ def delete_proved(connection: sqlite3.Connection, paths: Iterable[str]) -> list[
         if row is None or offset is None or offset.offset_bytes != stat_of(path).size:
             continue
         with open(path, "rb") as file:
-            proved = same_bytes(file, read_source(connection, row.source_id, row.generation)) and file.read(1) == b""
+            proved = same_bytes(file, as_in_file(connection, row.source_id, row.generation, file)) and file.read(1) == b""
         if proved:
             os.unlink(path)
             deleted.append(path)

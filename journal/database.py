@@ -11,8 +11,8 @@ import uuid
 from journal.errors import LogBusy, LogCorrupt, LogError, LogTooNew, NotFound
 from journal.home import sqlite_uri
 
-SCHEMA_VERSION = 1
-ALEMBIC_HEAD = "0001"
+SCHEMA_VERSION = 2
+ALEMBIC_HEAD = "0002"
 BUSY_TIMEOUT_MS = 5000
 JOURNAL_SIZE_LIMIT_BYTES = 64 * 1024 * 1024
 
@@ -75,6 +75,22 @@ CREATE TRIGGER events_are_never_updated BEFORE UPDATE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
 CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
 BEGIN SELECT RAISE(ABORT, 'events are append-only'); END;
+CREATE TABLE tombstones (
+    global_position INTEGER NOT NULL PRIMARY KEY REFERENCES events (global_position),
+    line_key BLOB NOT NULL
+) STRICT;
+CREATE TABLE forgotten (
+    key BLOB NOT NULL PRIMARY KEY,
+    kind TEXT NOT NULL,
+    words INTEGER,
+    first_chars INTEGER,
+    chars INTEGER
+) STRICT, WITHOUT ROWID;
+CREATE TABLE kept_hashes (
+    global_position INTEGER NOT NULL PRIMARY KEY REFERENCES events (global_position),
+    content_hash BLOB,
+    own_hash BLOB NOT NULL
+) STRICT;
 CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL CONSTRAINT alembic_version_pkc PRIMARY KEY);
 """
 

@@ -38,7 +38,7 @@ def merge_source(writer: Writer, source_id: int, generation: int) -> int:
 
     The caller holds the writer lock; one transaction for all.
     """
-    runs = _runs(_held(writer.connection, source_id, generation))
+    runs = _runs(held(writer.connection, source_id, generation))
     if runs:
         with writer.transaction():
             for run in runs:
@@ -46,12 +46,12 @@ def merge_source(writer: Writer, source_id: int, generation: int) -> int:
     return sum(len(run) - 1 for run in runs)
 
 
-def _runs(held: list[Held]) -> list[list[Held]]:
+def _runs(holders: list[Held]) -> list[list[Held]]:
     """Return the runs of small neighbours, each at most a segment in all."""
     runs: list[list[Held]] = []
     run: list[Held] = []
     size = 0
-    for segment in held:
+    for segment in holders:
         if segment.length > SMALL_BYTES or size + segment.length > SEGMENT_BYTES:
             runs.append(run)
             run, size = [], 0
@@ -61,19 +61,19 @@ def _runs(held: list[Held]) -> list[list[Held]]:
     return [run for run in [*runs, run] if len(run) > 1]
 
 
-def _held(connection: sqlite3.Connection, source_id: int, generation: int) -> list[Held]:
+def held(connection: sqlite3.Connection, source_id: int, generation: int) -> list[Held]:
     """Return the segments that hold bytes, in order; a merged one stands behind the one that holds its bytes."""
-    held: list[Held] = []
+    holders: list[Held] = []
     for segment_id, offset, length, codec in connection.execute(
         "SELECT segment_id, offset_bytes, length_bytes, codec FROM segments WHERE source_id = ? AND generation = ? AND codec <> 'parts'"
         " ORDER BY offset_bytes",
         (source_id, generation),
     ):
         if codec == MERGED:
-            held[-1] = held[-1]._replace(length=held[-1].length + length)
+            holders[-1] = holders[-1]._replace(length=holders[-1].length + length)
         else:
-            held.append(Held(segment_id, offset, length))
-    return held
+            holders.append(Held(segment_id, offset, length))
+    return holders
 
 
 def _merge(connection: sqlite3.Connection, source_id: int, generation: int, run: list[Held]) -> None:

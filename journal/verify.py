@@ -7,7 +7,8 @@ import zstandard
 
 from journal.chain import GENESIS, content_hash, event_hash
 from journal.log import SourceRow
-from journal.reader import read_events, read_source
+from journal.reader import read_events
+from journal.tombstones import as_in_file, can_forget
 
 BATCH = 1000
 FILE_BUFFER_BYTES = 1024 * 1024
@@ -32,10 +33,11 @@ class SourceReport(NamedTuple):
 def check_chain(connection: sqlite3.Connection) -> ChainReport:
     """Recompute the hash of every event and return where the first one differs or cannot be read."""
     before, after, segment, index = GENESIS, 0, 0, 0
+    kept_hashes = "kept_hashes" if can_forget(connection) else "(SELECT 0 AS global_position, NULL AS content_hash, NULL AS own_hash)"
     while True:
         rows = connection.execute(
-            "SELECT e.global_position, e.segment_id, s.seed, e.hash, e.type, e.occurred_at, e.recorded_at, e.damage"
-            " FROM events AS e LEFT JOIN segments AS s USING (segment_id)"
+            "SELECT e.global_position, e.segment_id, s.seed, e.hash, k.own_hash, k.content_hash, e.type, e.occurred_at, e.recorded_at, e.damage"
+            f" FROM events AS e LEFT JOIN segments AS s USING (segment_id) LEFT JOIN {kept_hashes} AS k USING (global_position)"
             " WHERE e.global_position > ? ORDER BY e.global_position LIMIT ?",
             (after, BATCH),
         ).fetchall()
@@ -49,12 +51,18 @@ def check_chain(connection: sqlite3.Connection) -> ChainReport:
         except (zstandard.ZstdError, TypeError):
             # Packed bytes that do not unpack, or a part that is gone (its row is None).
             return ChainReport(False, _first_unreadable(connection, [row[0] for row in rows]))
-        for (position, segment_id, seed, stored, *told), event in zip(rows, events, strict=True):
+        for (position, segment_id, seed, stored, own, kept, *told), event in zip(rows, events, strict=True):
             index = index + 1 if segment_id == segment else 0
             segment = segment_id
             place = (event.source_id, event.generation, event.offset_bytes, event.length_bytes)
-            before = event_hash(before, place, tuple(told), content_hash(seed, index, event.line))
-            if before != stored or position != event.global_position or len(event.line) != event.length_bytes:
+            content = content_hash(seed, index, event.line)
+            if own is None:
+                before = event_hash(before, place, tuple(told), content)
+            else:
+                # Something in its segment was forgotten: the line stands by its own hash, the chain by the one it was made with.
+                before = stored if kept is None else event_hash(before, place, tuple(told), kept)
+            is_whole = own in (None, content) and position == event.global_position and len(event.line) == event.length_bytes
+            if before != stored or not is_whole:
                 return ChainReport(False, position)
         after = rows[-1][0]
 
@@ -71,11 +79,12 @@ def _first_unreadable(connection: sqlite3.Connection, positions: list[int]) -> i
 def compare_source(connection: sqlite3.Connection, source: SourceRow, stream: BinaryIO) -> SourceReport:
     """Compare *stream*, the file's decompressed bytes, with the current generation in the log.
 
+    What was forgotten is no difference where the file still holds it.
     A file that goes on after what the log has is no difference: its last line may be unfinished.
     """
     file_bytes = log_bytes = 0
     difference: int | None = None
-    for piece in read_source(connection, source.source_id, source.generation):
+    for piece in as_in_file(connection, source.source_id, source.generation, stream):
         seen = stream.read(len(piece))
         if difference is None and piece[: len(seen)] != seen:
             difference = log_bytes + next(i for i, (a, b) in enumerate(zip(piece, seen, strict=False)) if a != b)
