@@ -64,13 +64,16 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
 
     Raises: LogBusy: another process is ingesting for longer than the wait. SettingInvalid: the home's files are tracked by git.
     """
+    from cli.cleaning import finish_if_broken_off
     from ingest import sealing
+    from ingest.blanking import scrub_inbox
     from ingest.catalog import adapters
     from ingest.ingester import ingest
     from ingest.repository import ignore_itself, is_tracked
     from journal import inbox
     from journal.database import open_log
     from journal.lock import writer_lock
+    from journal.log import Writer
 
     home = open_home(settings.home)
     ignore_itself(home.root)
@@ -83,14 +86,18 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
         log = open_log(home.journal_db, writable=True)
         if is_new and (mode := log.execute("PRAGMA journal_mode").fetchone()[0]) != "wal":
             say(f"{home.root}: the file system has no shared memory for SQLite's WAL; the journal uses mode {mode}, and readers may wait")
+        finish_if_broken_off(home, log, known)
         views = open_views(home)
         try:
             report = ingest(log, roots, known, now)
             own = ingest(log, [("journal", home.inbox)], known, now)
+            if own.refused:
+                scrub_inbox(Writer(log, now), home.inbox)
+            report.refused += own.refused
             report.damaged += own.damaged
             report.warnings += own.warnings
             catch_up(log, views, settings)
-            if observe_new(home, views):
+            if observe_new(home, views, log):
                 ingest(log, [("journal", home.inbox)], known, now)
                 catch_up(log, views, settings)
             if days := inbox.sealed(home, now()[:10]):
@@ -132,8 +139,8 @@ def catch_up(log: sqlite3.Connection, views: sqlite3.Connection, settings: Setti
     runner.catch_up(log, views, *decoders(), projections=in_force(settings.views))
 
 
-def observe_new(home: Home, views: sqlite3.Connection) -> int:
-    """Put an observation of every working directory not yet observed into the inbox; return how many."""
+def observe_new(home: Home, views: sqlite3.Connection, log: sqlite3.Connection) -> int:
+    """Put an observation of every working directory not yet observed into the inbox, nothing forgotten in it; return how many."""
     missing = views.execute(
         "SELECT DISTINCT cwd FROM session_folders WHERE cwd NOT IN (SELECT path FROM project_observations WHERE occurred_at IS NOT NULL)"
         " ORDER BY cwd"
@@ -142,11 +149,17 @@ def observe_new(home: Home, views: sqlite3.Connection) -> int:
         return 0
     from ingest.observation import observe
     from journal import inbox
+    from journal.tombstones import forgotten
 
-    moment = now()
+    moment, known, observed = now(), forgotten(log), 0
     for (cwd,) in missing:
-        inbox.append(home, None, moment[:10], {"at": moment, **observe(cwd)})
-    return len(missing)
+        record = {"at": moment, **observe(cwd)}
+        if known:
+            record = {key: None if isinstance(value, str) and known.has_phrase(value.encode(errors="replace")) else value for key, value in record.items()}
+        if record["path"]:
+            inbox.append(home, None, moment[:10], record)
+            observed += 1
+    return observed
 
 
 def open_views(home: Home) -> sqlite3.Connection:

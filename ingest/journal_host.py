@@ -98,12 +98,18 @@ def _error(record: JsonObject) -> Iterator[DomainEvent]:
     return iter(())
 
 
+def _forgot(record: JsonObject) -> Iterator[DomainEvent]:
+    """Yield nothing: that something was forgotten changes no view, what is gone is gone from the log itself."""
+    return iter(())
+
+
 def _no_roots(environ: dict[str, str]) -> list[str]:
     """Return nothing: the inbox lies in the journal's own home, which the command line knows."""
     return []
 
 
 READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
+    "journal.forgot": _forgot,
     "journal.note": _note,
     "journal.project_observed": _observed,
     "journal.hook": _hook,

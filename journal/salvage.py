@@ -44,10 +44,10 @@ def salvage(line: bytes) -> Salvaged:
 
 
 def salvage_document(data: bytes) -> Salvaged:
-    """Return a whole file as one record: its JSON object, or its text where it is none."""
+    """Return a whole file as one record: its JSON object, or its text where it is none; a blank one says nothing."""
     if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return salvage(data)
-    return Salvaged(({"text": data.decode("utf-8", "replace")},), None)
+    return Salvaged(({"text": data.decode("utf-8", "replace")},) if data.strip() else (), None)
 
 
 def _repair(line: bytes) -> Salvaged:

@@ -12,6 +12,8 @@ class SourceRead(NamedTuple):
     lines: int
     bytes: int
     path: str
+    records: int = 1
+    """How many of the lines hold anything: a session of which all was forgotten is none."""
 
 
 _PLACE = (

@@ -162,11 +162,12 @@ class Pass:
         size = 0
         for position, source_id, generation, offset, length, data in stored:
             facts, key, carry = self._source(source_id, generation)
-            counted = counts.setdefault((source_id, generation), [0, 0])
+            counted = counts.setdefault((source_id, generation), [0, 0, 0])
             counted[0] += 1
             counted[1] += length
             size += length
             values, damage = parse(data) if facts.shape == "lines" else salvage.salvage_document(data)
+            counted[2] += bool(values or damage)
             decode = self.decode.get(facts.host)
             occurrences: list[Occurrence] = []
             if decode is not None:
@@ -179,10 +180,10 @@ class Pass:
             if occurrences:
                 line = Line(position, source_id, generation, offset, data)
                 placed += place(line, facts, key, carry, occurrences, as_of=self.as_of)
-        for (source_id, generation), (lines, read) in counts.items():
+        for (source_id, generation), (lines, read, records) in counts.items():
             facts, key, _ = self._source(source_id, generation)
             where = Place(0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation)
-            placed.append((where, SourceRead(lines, read, facts.path)))
+            placed.append((where, SourceRead(lines, read, facts.path, records)))
         return placed, size
 
     def _source(self, source_id: int, generation: int) -> tuple[SourceFacts, str, Carry]:

@@ -54,7 +54,8 @@ def _fact(place: Place, rows: Rows, fact: str, value: object) -> None:
 
 
 def _read(place: Place, event: SourceRead, rows: Rows) -> None:
-    _fact(place, rows, "host", place.host)
+    if event.records:
+        _fact(place, rows, "host", place.host)
     if place.session_id:
         rows.sessions.add(place.session_id)
 
@@ -163,7 +164,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=6,
+    version=7,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",

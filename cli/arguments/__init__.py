@@ -16,6 +16,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "records", "completion"),
+    "keeping": ("forget",),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""
 

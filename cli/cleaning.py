@@ -1,0 +1,97 @@
+"""The second half of forgetting, which can be broken off and done again: inbox, views and free pages lose what the log has lost."""
+
+import contextlib
+import json
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from cli.render import say
+from cli.wiring import decoders, is_full, now, sound_views
+from journal.errors import LogBusy, LogFull
+from journal.home import Home
+
+UNFINISHED = "forget_unfinished"
+"""The key in `log_meta` that stands from the scrub of the log until all else is clean; its value is the line for the inbox."""
+READERS_WAIT_S = 10.0
+DERIVED = ("cache.db", "cache.db-wal", "cache.db-shm", "index")
+"""Vectors are made from texts and can tell of them; those that are still wanted are made again."""
+
+
+def is_unfinished(log: sqlite3.Connection) -> bool:
+    """Tell whether a forget was broken off after it had scrubbed the log."""
+    return log.execute("SELECT 1 FROM log_meta WHERE key = ?", (UNFINISHED,)).fetchone() is not None
+
+
+def finish(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
+    """Clean everything that is made from the log, then the free pages of both databases; the caller holds the writer lock.
+
+    Raises: LogBusy: another process keeps an old state of a database open. LogFull: no space to rewrite one.
+    """
+    from ingest.blanking import scrub_inbox
+    from ingest.ingester import ingest
+    from journal import inbox
+    from journal.log import Writer
+    from projections import replay
+
+    row = log.execute("SELECT value FROM log_meta WHERE key = ?", (UNFINISHED,)).fetchone()
+    scrub_inbox(Writer(log, now), home.inbox)
+    if row is not None:
+        record = json.loads(row[0])
+        inbox.append(home, None, record["at"][:10], record)
+        ingest(log, [("journal", home.inbox)], known, now)
+    for name in DERIVED:
+        path = os.path.join(home.root, name)
+        if os.path.isdir(path):
+            shutil.rmtree(path)
+        else:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
+    with contextlib.closing(sound_views(home)) as views:
+        views.execute("PRAGMA secure_delete = ON")
+        replay.rebuild(log, views, *decoders())
+        rewrite(views, home.views_db)
+    log.execute("PRAGMA secure_delete = ON")
+    rewrite(log, home.journal_db)
+    log.execute("DELETE FROM log_meta WHERE key = ?", (UNFINISHED,))
+    empty_wal(log, home.journal_db)
+
+
+def finish_if_broken_off(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
+    """Finish a forget that was broken off; what hinders it is said and tried again by the next command that writes."""
+    if not is_unfinished(log):
+        return
+    say("finishing what `journal forget` began")
+    try:
+        finish(home, log, known)
+    except (LogBusy, LogFull) as error:
+        say(f"warning: {error}; tried again by the next: journal ingest")
+
+
+def rewrite(database: sqlite3.Connection, path: str) -> None:
+    """Write a database anew without its free pages, and leave nothing in its WAL.
+
+    Raises: LogBusy, LogFull.
+    """
+    try:
+        database.execute("VACUUM")
+    except sqlite3.OperationalError as error:
+        if is_full(error):
+            raise LogFull(f"{path} cannot be written anew: {error}", hint="free as much space as it takes, and run: journal ingest") from error
+        raise
+    empty_wal(database, path)
+
+
+def empty_wal(database: sqlite3.Connection, path: str) -> None:
+    """Move what the WAL holds into the database and truncate it.
+
+    Raises: LogBusy: a reader keeps an old state open.
+    """
+    deadline = time.monotonic() + READERS_WAIT_S
+    while database.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        if time.monotonic() > deadline:
+            raise LogBusy(f"another process keeps an old state of {path} open", hint="close it, and run: journal ingest")
+        time.sleep(0.2)

@@ -1,0 +1,101 @@
+"""What the journal does not touch: the places on disk where something forgotten still stands, the hosts' own files first."""
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from journal.home import Home
+
+if TYPE_CHECKING:
+    from ingest.forgetting import Selection
+
+LARGEST_FILE_BYTES = 1024 * 1024 * 1024
+MOST_LINES = 1000
+"""So many line numbers are told of one file."""
+
+
+def files_of(log: sqlite3.Connection, selection: "Selection") -> list[str]:
+    """Return the files that exist of the sources in which something is to be forgotten; asked before their paths are hidden."""
+    chosen = {one.source_id for one in selection.chosen.values()}
+    paths = [path for source_id, path, host in log.execute("SELECT source_id, path, host FROM sources ORDER BY host, path")
+             if source_id in chosen and host != "journal"]  # fmt: skip
+    return [name for path in paths for name in (path, path + ".zst") if os.path.isfile(name)]
+
+
+def stand_in(selection: "Selection", files: list[str], roots: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return the hosts' files that still hold what was forgotten: *files*, then whatever else below *roots* shows it."""
+    from ingest.tail import open_source
+
+    found: list[dict[str, Any]] = []
+    seen = set[str]()
+    for path in files:
+        seen.add(os.path.realpath(path))
+        with contextlib.suppress(OSError, ValueError), open_source(path) as file:
+            found += _told("transcript", path, _lines(file, selection))
+    for _, root in roots:
+        for path in _below(root):
+            if os.path.realpath(path) in seen:
+                continue
+            seen.add(os.path.realpath(path))
+            if any(name in path for name in selection.target.sessions):
+                found.append({"path": path, "kind": "host file", "lines": [], "count": 0})
+            elif selection.text:
+                with contextlib.suppress(OSError), open(path, "rb") as plain:
+                    found += _told("host file", path, _lines(plain, selection))
+    return found
+
+
+def stand_at_home(home: Home, selection: "Selection") -> list[dict[str, Any]]:
+    """Return the files in the journal's own folder whose bytes still show a text that was forgotten: none, but for what is not ours."""
+    found: list[dict[str, Any]] = []
+    for path in _below(home.root) if selection.text else ():
+        if os.path.dirname(path) != home.backups:
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                found += _told("own file", path, _lines(file, selection))
+    return found
+
+
+def backups(home: Home) -> list[str]:
+    """Return the databases in the folder of backups."""
+    with contextlib.suppress(FileNotFoundError):
+        return sorted(entry.path for entry in os.scandir(home.backups) if entry.is_file() and entry.name.endswith(".db"))
+    return []
+
+
+def in_backup(path: str, adapters: Mapping[str, Any], selection: "Selection") -> list[dict[str, Any]]:
+    """Return the backup at *path* if it holds something that was forgotten."""
+    from ingest.forgetting import select
+    from journal.database import open_readonly
+    from journal.errors import LogError
+
+    try:
+        with contextlib.closing(open_readonly(path)) as copy:
+            count = len(select(copy, adapters, selection.target, selection.known.keys).chosen)
+    except (LogError, sqlite3.DatabaseError):
+        return []
+    return [{"path": path, "kind": "backup", "lines": [], "count": count}] if count else []
+
+
+def _told(kind: str, path: str, lines: list[int]) -> Iterator[dict[str, Any]]:
+    if lines:
+        yield {"path": path, "kind": kind, "lines": lines[:MOST_LINES], "count": len(lines)}
+
+
+def _lines(file: BinaryIO, selection: "Selection") -> list[int]:
+    """Return the numbers, from 1, of the lines that are forgotten or show the text."""
+    text, known = selection.text, selection.known
+    return [number for number, line in enumerate(file, 1)
+            if (text.is_in(line) if text else bool(line.strip()) and known.has_line(line))]  # fmt: skip
+
+
+def _below(root: str) -> Iterator[str]:
+    """Yield the regular files below *root* that are not too large to be searched, in a fixed order; links are not followed."""
+    for folder, folders, names in os.walk(root):
+        folders.sort()
+        for name in sorted(names):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError):
+                if os.path.isfile(path) and not os.path.islink(path) and os.path.getsize(path) <= LARGEST_FILE_BYTES:
+                    yield path
