@@ -86,8 +86,21 @@ LOG = documented({
         part_hash | BLOB | hash | SHA-256 of the piece
         data | BLOB | bytes | the piece, compressed with zstd""",
     "log_meta": """One fact about this log.
-        key | TEXT | word | `log_id` (random, for ever the same) or `machine` (where it was made)
+        key | TEXT | word | `log_id` (random, for ever the same), `machine` (where it was made), `forget_secret` (makes keyed hashes) or `forget_unfinished`
         value | TEXT | text | the fact""",
+    "tombstones": """An event that was forgotten: its bytes are blank, or in a whole-file document `null` in places.
+        global_position | INTEGER | number | the event
+        line_key | BLOB | hash | keyed hash of the bytes that its file had there""",
+    "forgotten": """A keyed hash of what was forgotten and does not come in again.
+        key | BLOB | hash | BLAKE2 under `forget_secret`
+        kind | TEXT | word | `line`, `record` (a native id), `session` (has records with ids of its own) or `phrase` (words of a text)
+        words | INTEGER | number | of a phrase: how many words it has
+        first_chars | INTEGER | characters | of a phrase: the length of its first word
+        chars | INTEGER | characters | of a phrase: its length""",
+    "kept_hashes": """The hashes of an event whose segment lost its salt, since something in the segment was forgotten.
+        global_position | INTEGER | number | the event
+        content_hash | BLOB | hash | the one that the chain was made with; NULL where the event's type was forgotten as well
+        own_hash | BLOB | hash | of what stands there now, under the segment's new salt""",
     "alembic_version": """The version of the log's own schema.
         version_num | VARCHAR(32) | id | the last migration that ran""",
 })  # fmt: skip

@@ -29,6 +29,7 @@ INBOX: tuple[JsonObject, ...] = (
     {"type": "journal.handoff", "text": "# Handoff", "path": "/home/dev/proj/.journal/handoff.md", "is_dirty": None, "mtime_us": 1796073600000000, "size": 9,
      **CHECKOUT, **AT},
     {"type": "journal.snapshot", "note": "before the refactoring", **AT},
+    {"type": "journal.forgot", "kind": "match", "events": 3, "bytes": 900, "keys": 7, "hash": "5f1c", **AT},
     {"type": "journal.hook_failed", "role": "prompt", "error": "no home", **AT},
 )  # fmt: skip
 """Lines as hooks and commands write them to our own inbox, which no recording of another client holds."""

@@ -31,6 +31,7 @@ CALLS = {
     "sql --schema": ["sql", "--schema"],
     "sql --schema VIEW": ["sql", "--schema", "usage"],
     "sql --examples": ["sql", "--examples"],
+    "forget": ["forget", "--match", "calc.py", "--yes"],
     "replay": ["replay"],
     "replay --verify": ["replay", "--verify"],
 }

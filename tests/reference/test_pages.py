@@ -60,11 +60,12 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
 def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
     """Only what is internal, or kept for the log itself, has none."""
     without = (set(VIEWS) | set(LOG)) - {example.table for example in EXAMPLES}
-    assert without == {*INTERNAL, "parts", "log_meta", "alembic_version"}
+    assert without == {*INTERNAL, "parts", "log_meta", "forgotten", "kept_hashes", "alembic_version"}
 
 
-EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "notes", "compactions", "damage", "unknown", "repositories", "pending"}
-"""Examples that find nothing in the samples, which have no notes, hooks, damage or observed repository."""
+EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "notes", "compactions", "damage", "unknown", "repositories", "pending",
+         "forgotten"}
+"""Examples that find nothing in the samples, which have no notes, hooks, damage, observed repository or forgotten record."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
