@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from cli.render import say
-from cli.wiring import decoders, is_full, now, sound_views
+from cli.wiring import catch_up, is_full, now, sound_views
 from journal.errors import LogBusy, LogFull
 from journal.home import Home
+from journal.settings import Settings
 
 UNFINISHED = "forget_unfinished"
 """The key in `log_meta` that stands from the scrub of the log until all else is clean; its value is the line for the inbox."""
@@ -26,7 +27,7 @@ def is_unfinished(log: sqlite3.Connection) -> bool:
     return log.execute("SELECT 1 FROM log_meta WHERE key = ?", (UNFINISHED,)).fetchone() is not None
 
 
-def finish(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
+def finish(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
     """Clean everything that is made from the log, then the free pages of both databases; the caller holds the writer lock.
 
     Raises: LogBusy: another process keeps an old state of a database open. LogFull: no space to rewrite one.
@@ -35,8 +36,8 @@ def finish(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> Non
     from ingest.ingester import ingest
     from journal import inbox
     from journal.log import Writer
-    from projections import replay
 
+    home = Home(settings.home)
     row = log.execute("SELECT value FROM log_meta WHERE key = ?", (UNFINISHED,)).fetchone()
     scrub_inbox(Writer(log, now), home.inbox)
     if row is not None:
@@ -52,7 +53,7 @@ def finish(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> Non
                 os.unlink(path)
     with contextlib.closing(sound_views(home)) as views:
         views.execute("PRAGMA secure_delete = ON")
-        replay.rebuild(log, views, *decoders())
+        _build_from_nothing(settings, log, views)
         rewrite(views, home.views_db)
     log.execute("PRAGMA secure_delete = ON")
     rewrite(log, home.journal_db)
@@ -60,13 +61,25 @@ def finish(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> Non
     empty_wal(log, home.journal_db)
 
 
-def finish_if_broken_off(home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
+def _build_from_nothing(settings: Settings, log: sqlite3.Connection, views: sqlite3.Connection) -> None:
+    """Drop every table of the views, also one that no projection of this version knows, and fill them anew in one transaction."""
+    from projections.checkpoint import transaction
+
+    with transaction(views):
+        # Views first, then full-text tables, which take their own along.
+        while found := views.execute("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite_%'"
+                                     " ORDER BY type = 'view' DESC, sql LIKE 'CREATE VIRTUAL%' DESC LIMIT 1").fetchone():  # fmt: skip
+            views.execute(f'DROP {found[0]} "{found[1]}"')
+        catch_up(log, views, settings)
+
+
+def finish_if_broken_off(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
     """Finish a forget that was broken off; what hinders it is said and tried again by the next command that writes."""
     if not is_unfinished(log):
         return
     say("finishing what `journal forget` began")
     try:
-        finish(home, log, known)
+        finish(settings, log, known)
     except (LogBusy, LogFull) as error:
         say(f"warning: {error}; tried again by the next: journal ingest")
 

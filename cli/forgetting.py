@@ -45,7 +45,7 @@ def forget(settings: Settings, asked: argparse.Namespace) -> int:
             answer = _looked_up(home, log, known, target, roots, with_backups=asked.backups)
             if asked.dry_run or not _agreed(answer):
                 return _print(answer, asked, "would go")
-        return _print(_forgotten(home, log, known, target, roots, with_backups=asked.backups), asked, "forgotten")
+        return _print(_forgotten(settings, log, known, target, roots, with_backups=asked.backups), asked, "forgotten")
 
 
 def _can_ask() -> bool:
@@ -115,20 +115,21 @@ def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], ta
     return {"events": len(selection.chosen), "bytes": selection.bytes, "elsewhere": kept + ([] if with_backups else copies), "dry_run": True}
 
 
-def _forgotten(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], target: "Target", roots: list[tuple[str, str]], *,
+def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any], target: "Target", roots: list[tuple[str, str]], *,
                with_backups: bool) -> dict[str, Any]:  # fmt: skip
     """Forget, and return what went. Backups go first: after the log, a second try would no longer know what to look for."""
     from cli import cleaning, elsewhere
     from ingest.forgetting import select
     from journal.log import Writer
 
+    home = Home(settings.home)
     events_in_backups = sum(_in_backup(path, known, target) for path in elsewhere.backups(home)) if with_backups else 0
     with Writer(log, now).transaction():
         selection = select(log, known, target)
         files = elsewhere.files_of(log, selection)
         size = selection.forget()
         log.execute("INSERT OR REPLACE INTO log_meta VALUES (?, ?)", (cleaning.UNFINISHED, json.dumps(_record(selection, size))))
-    cleaning.finish(home, log, known)
+    cleaning.finish(settings, log, known)
     left = elsewhere.stand_in(selection, files, roots) + elsewhere.stand_at_home(home, selection)
     if not with_backups:
         left += [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]

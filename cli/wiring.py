@@ -86,7 +86,7 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
         log = open_log(home.journal_db, writable=True)
         if is_new and (mode := log.execute("PRAGMA journal_mode").fetchone()[0]) != "wal":
             say(f"{home.root}: the file system has no shared memory for SQLite's WAL; the journal uses mode {mode}, and readers may wait")
-        finish_if_broken_off(home, log, known)
+        finish_if_broken_off(settings, log, known)
         views = open_views(home)
         try:
             report = ingest(log, roots, known, now)
