@@ -48,7 +48,7 @@ def test_kill_at_random_moments_loses_and_doubles_nothing(archive: Archive, part
     done = subprocess.run([sys.executable, str(script), str(archive.folder), str(part), str(KILL_PARTS)], capture_output=True, text=True, check=False,
                           env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])})  # fmt: skip
     assert done.returncode == 0, done.stderr
-    assert int(done.stdout) >= 1
+    assert int(done.stdout) == 10
     homes = sorted(archive.folder.glob(f"killed-{part}-*"))
     assert len(homes) == 5
     for home in homes:
