@@ -34,12 +34,11 @@ AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 
 UNDONE_PROMPT = """SELECT text FROM messages WHERE session_id = ? AND kind = 'prompt' AND NOT is_copy
 ORDER BY occurred_at, record_id, ordinal LIMIT 1"""
 # The last word of a session: a task or an answer; an answer that calls a tool is not the last.
-LAST_WORD = """SELECT m.kind, EXISTS (SELECT 1 FROM tool_calls AS t WHERE t.session_id = m.session_id AND NOT t.is_copy
-    AND t.occurred_at >= m.occurred_at)
-FROM messages AS m JOIN source_keys AS k ON k.source_id = m.source_id
-WHERE m.session_id = ?1 AND NOT m.is_copy AND m.dropped_by IS NULL
-    AND (m.kind IN ('prompt', 'answer') OR (?2 AND m.kind = 'injected' AND m.role = 'user'))
-ORDER BY m.occurred_at DESC, k.source_key DESC, m.global_position DESC, m.ordinal DESC LIMIT 1"""
+LAST_WORD = """SELECT last.kind, EXISTS (SELECT 1 FROM tool_calls AS t WHERE t.session_id = ?1 AND NOT t.is_copy AND t.occurred_at >= last.occurred_at)
+FROM (SELECT m.kind, m.occurred_at FROM messages AS m JOIN source_keys AS k ON k.source_id = m.source_id
+    WHERE m.session_id = ?1 AND NOT m.is_copy AND m.dropped_by IS NULL
+        AND (m.kind IN ('prompt', 'answer') OR (?2 AND m.kind = 'injected' AND m.role = 'user'))
+    ORDER BY m.occurred_at DESC, k.source_key DESC, m.global_position DESC, m.ordinal DESC LIMIT 1) AS last"""
 MODELS = """SELECT DISTINCT model FROM (SELECT model FROM usage WHERE session_id = ?1 AND counted AND NOT is_copy
 UNION SELECT model FROM messages WHERE session_id = ?1 AND kind = 'answer' AND NOT is_copy) WHERE model IS NOT NULL ORDER BY model"""
 PARENT = f"""SELECT parent_session_id, kind FROM session_links WHERE child_session_id = ?

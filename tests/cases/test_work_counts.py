@@ -183,6 +183,40 @@ def test_an_append_writes_rows_of_its_session_only(archive: Archive, sessions: i
     assert archive.rows("views.db", "SELECT count(*) FROM written WHERE place = 'messages'") == [(2,)]
 
 
+class Steps(sqlite3.Connection):
+    """A connection that counts, by the thousand, the steps that SQLite takes."""
+
+    thousands = 0
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.set_progress_handler(self.count, 1000)
+
+    def count(self) -> int:
+        """Count, and let SQLite go on."""
+        Steps.thousands += 1
+        return 0
+
+
+def test_an_append_costs_at_most_in_proportion_to_its_session(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Behind eight times as many calls of tools, one more line takes SQLite at most twelve times as many steps (a square would take 64)."""
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Steps))
+    taken = []
+    for number, calls in ((1, 250), (2, 2000)):
+        name = session(number)
+        path = archive.write(archive.claude_path(name), *(
+            answer(3 * n + 10_000 * number, name, "", f"m{number}-{n}", message={"id": f"m{number}-{n}", "role": "assistant", "content": [
+                {"type": "text", "text": "look"}, {"type": "tool_use", "id": f"t{number}-{n}", "name": "Read", "input": {}}]})
+            for n in range(calls)))  # fmt: skip
+        archive.ingest()
+        archive.write(path, *later(number, 1), append=True)
+        Steps.thousands = 0
+        archive.ingest()
+        taken.append(Steps.thousands)
+    assert 0 < taken[1] <= 12 * taken[0]
+
+
 def test_a_pass_without_news_writes_no_row(archive: Archive) -> None:
     """An unchanged tree leaves every table of the views alone."""
     fill(archive, 3)
