@@ -34,8 +34,13 @@ class Home:
 
     @property
     def backups(self) -> str:
-        """The folder of copies made before a migration."""
+        """The folder of copies made before a migration, and before a host's settings are changed."""
         return os.path.join(self.root, "backups")
+
+    @property
+    def installed(self) -> str:
+        """The file that says what was added to the hosts' folders."""
+        return os.path.join(self.root, "installed.json")
 
     @property
     def config(self) -> str:
