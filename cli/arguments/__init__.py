@@ -12,6 +12,7 @@ from typing import Any, Protocol
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
+    "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions", "search", "status"),
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),

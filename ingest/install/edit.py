@@ -90,11 +90,9 @@ def removed(text: str, node: Node, gone: Sequence[int]) -> list[Edit]:
     """Return the edits that take the members numbered *gone* out of the container *node*, with their commas and the blanks before them."""
     kept = [index for index in range(len(node.members)) if index not in gone]
     edits = [_without(text, node, index, is_alone=not kept) for index in gone]
-    if not kept:
-        inside = apply(text[: node.end - 1], edits)[node.start + 1 :]
-        if not inside.strip(BLANK):
-            return [Edit(node.start + 1, node.end - 1, "")]  # nothing but blanks is left: back to {} or []
-    elif node.members[-1].comma is None and kept[-1] < len(node.members) - 1:
+    if not kept and leaves_nothing(text, node):
+        return [Edit(node.start + 1, node.end - 1, "")]  # back to {} or []
+    if kept and node.members[-1].comma is None and kept[-1] < len(node.members) - 1:
         comma = node.members[kept[-1]].comma
         if comma is not None:
             edits.append(Edit(comma, comma + 1, ""))
@@ -114,6 +112,12 @@ def _without(text: str, node: Node, index: int, *, is_alone: bool) -> Edit:
         while text[end] in " \t":
             end += 1
     return Edit(start, end, "")
+
+
+def leaves_nothing(text: str, node: Node) -> bool:
+    """Tell whether the container *node* without all its members is blank: a comment in it is a reason to keep it."""
+    edits = [_without(text, node, index, is_alone=True) for index in range(len(node.members))]
+    return not apply(text[: node.end - 1], edits)[node.start + 1 :].strip(BLANK)
 
 
 def reparsed(text: str) -> Node:

@@ -7,6 +7,7 @@ import contextlib
 import os
 import stat
 import tempfile
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from journal.errors import LogError, SettingInvalid
@@ -35,6 +36,15 @@ class Existing(NamedTuple):
             return (self.content or b"").decode()
         except UnicodeDecodeError as error:
             raise SettingInvalid(f"{self.path} is not UTF-8 (byte {error.start + 1})", hint="save it as UTF-8; it was left as it is") from error
+
+
+@contextlib.contextmanager
+def naming(path: str) -> Iterator[None]:
+    """Say in every error about the content of a file which file it is."""
+    try:
+        yield
+    except SettingInvalid as error:
+        raise SettingInvalid(f"{path}: {error}", hint=error.hint) from error
 
 
 def read(path: str) -> Existing:
@@ -141,7 +151,7 @@ def missing_folders(path: str) -> list[str]:
 
 def remove_folders(folders: list[str]) -> None:
     """Remove those of *folders* that are empty, the inner first."""
-    for folder in reversed(folders):
+    for folder in sorted(folders, key=len, reverse=True):
         with contextlib.suppress(OSError):
             os.rmdir(folder)
 

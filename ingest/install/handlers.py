@@ -47,7 +47,7 @@ def merge(text: str, handlers: Handlers, form: str, programs: Programs = ()) -> 
     """
     root = parse(text)
     if root is None:
-        return edit.document(_fresh(handlers, form), text)
+        return edit.document(fresh(handlers, form), text)
     keep = _to_keep(text, root, handlers, form, programs)
     text = _remove(text, root, [found for found in ours(text, root, programs) if found not in keep], is_whole=False)
     text = _update(text, handlers, form, programs)
@@ -55,7 +55,7 @@ def merge(text: str, handlers: Handlers, form: str, programs: Programs = ()) -> 
 
 
 def remove(text: str, programs: Programs = ()) -> str:
-    """Return *text* without any handler of ours, and without the groups, events and `hooks` that are empty then.
+    """Return *text* without any handler of ours, and without the groups, events and `hooks` that are empty then (a comment is a reason to stay).
 
     Raises: SettingInvalid: the text does not parse, or its hooks are no lists in an object.
     """
@@ -76,6 +76,12 @@ def ours(text: str, root: Node, programs: Programs = ()) -> Iterator[Found]:
                     yield Found(event, (index,), entry.node)
             else:
                 yield from (Found(event, (index, at), each.node) for at, each in enumerate(group.members) if _is_our_handler(each.node, programs))
+
+
+def fresh(handlers: Handlers, form: str) -> dict[str, Any]:
+    """Return the whole content of a new file with *handlers*."""
+    head: dict[str, Any] = {"version": 1} if form == "flat" else {}
+    return {**head, "hooks": {event: [_entry(handler, form)] for event, handler in handlers.items()}}
 
 
 def is_bare(text: str) -> bool:
@@ -103,11 +109,6 @@ def _events(text: str, root: Node) -> list[tuple[str, Node]]:
         if entries.kind != "array":
             raise wrong(text, entries.start, f"hooks.{event} is no list")
     return list(events.items())
-
-
-def _fresh(handlers: Handlers, form: str) -> dict[str, Any]:
-    head: dict[str, Any] = {"version": 1} if form == "flat" else {}
-    return {**head, "hooks": {event: [_entry(handler, form)] for event, handler in handlers.items()}}
 
 
 def _entry(handler: Mapping[str, Any], form: str) -> dict[str, Any]:
@@ -159,11 +160,11 @@ def _remove(text: str, root: Node, gone: Sequence[Found], *, is_whole: bool) -> 
                 whole.append(index)
             else:
                 inner += edit.removed(text, group, at)
-        if len(whole) == len(entries.members):
+        if len(whole) == len(entries.members) and edit.leaves_nothing(text, entries):
             empty_events.append(number)
         else:
             edits += inner + edit.removed(text, entries, sorted(whole))
-    if is_whole and len(empty_events) == len(hooks.members):
+    if is_whole and len(empty_events) == len(hooks.members) and edit.leaves_nothing(text, hooks):
         edits = edit.removed(text, root, [index for index, member in enumerate(root.members) if member.node is hooks])
     else:
         edits += edit.removed(text, hooks, empty_events)

@@ -67,7 +67,8 @@ def install(facts: Facts, program: Sequence[str], request: Request) -> Outcome:
     path = config_path(facts, request)
     existing = file.read(path)
     before = existing.text
-    after = handlers.merge(before, handlers.wanted(facts, program), facts.config_form, known.programs)
+    with file.naming(path):
+        after = handlers.merge(before, handlers.wanted(facts, program), facts.config_form, known.programs)
     content = after.encode()
     is_changed = existing.content != content
     backup = None
@@ -93,6 +94,7 @@ def uninstall(facts: Facts, request: Request) -> list[Outcome]:
     paths = [path for path, added in known.files.items() if added.host == facts.host and added.kind == "config" and request.project is None]
     wanted = config_path(facts, request)
     outcomes = []
+    ended = [added for path, added in known.files.items() if added.host == facts.host and (request.project is None or path == wanted)]
     for path in dict.fromkeys([wanted, *paths]):
         outcomes.append(_uninstall_config(facts, path, request, known))
         if not request.is_dry:
@@ -104,6 +106,8 @@ def uninstall(facts: Facts, request: Request) -> list[Outcome]:
         outcomes[0] = first._replace(is_changed=first.is_changed or bool(written), written=tuple(written), kept=tuple(kept))
         if not request.is_dry:
             manifest.save(request.home, known)
+    if not request.is_dry:
+        file.remove_folders([folder for added in ended for folder in added.folders])
     return outcomes
 
 
@@ -112,11 +116,13 @@ def _uninstall_config(facts: Facts, path: str, request: Request, known: Manifest
     if existing.content is None:
         return Outcome(facts.host, path, False, None, None, (), ())
     added = known.files.get(path)
-    after: str | None = handlers.remove(existing.text, known.programs)
+    text = existing.text
+    with file.naming(path):
+        after: str | None = handlers.remove(text, known.programs)
     if added is not None and added.original is not None and added.sha256 == manifest.fingerprint(existing.content):
         with contextlib.suppress(FileNotFoundError):  # nobody touched it since: the bytes from before the first install
             after = file.read(added.original).text
-    if after == existing.text:
+    if after == text:
         return Outcome(facts.host, path, False, None, after, (), ())
     if added is not None and added.is_new and after is not None and handlers.is_bare(after):
         after = None
@@ -124,8 +130,6 @@ def _uninstall_config(facts: Facts, path: str, request: Request, known: Manifest
     if not request.is_dry:
         name = _backup_name(facts, path, request)
         backup = file.delete(existing, name) if after is None else file.write(existing, after.encode(), name)
-        if after is None:
-            file.remove_folders(added.folders if added is not None else [])
     return Outcome(facts.host, path, True, backup, after, (), ())
 
 
@@ -187,7 +191,6 @@ def _uninstall_wrappers(facts: Facts, request: Request, known: Manifest) -> tupl
         deleted.append(path)
         if not request.is_dry:
             file.delete(existing, None)
-            file.remove_folders(added.folders)
     return deleted, kept
 
 

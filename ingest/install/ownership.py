@@ -21,6 +21,8 @@ def is_ours(line: str, programs: Sequence[Sequence[str]] = ()) -> bool:
     The shape is PROGRAM hook ROLE [--host HOST] [|| true]; PROGRAM is an interpreter with `-m journal`, ends in `journal`, or
     is one of *programs*, which `--bin` named; then the host has to stand.
     """
+    if " hook " not in line:
+        return False  # most lines of others end here, without being taken apart
     try:
         words = shlex.split(line)
     except ValueError:
