@@ -28,8 +28,7 @@ def install(settings: Settings, asked: argparse.Namespace) -> int:
     program = program_of(asked.bin)
     request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)
     before = _text(installation.config_path(facts, request))
-    if _has_hook():
-        _prove(facts, program)
+    _prove(facts, program)
     outcome = installation.install(facts, program, request)
     _report_install(facts, program, request, outcome, before, as_json=asked.json)
     return 0
@@ -80,7 +79,7 @@ def setup(settings: Settings, asked: argparse.Namespace) -> int:
         wanted = []
     elif sys.stdin.isatty() and not (asked.yes or asked.json):
         wanted = [each for each in wanted if _agreed(each["config"], each["host"])]
-    if wanted and _has_hook():
+    if wanted:
         _prove(installation.facts_of(wanted[0]["host"]), program)
     request = dry._replace(is_dry=False)
     for each in wanted:
@@ -138,13 +137,6 @@ def _project_root() -> str:
             return here
         folder = parent
     return folder
-
-
-def _has_hook() -> bool:
-    """Tell whether this version has the hook command, so that the command line can be proved."""
-    from cli.arguments import GROUPS
-
-    return any("hook" in names for names in GROUPS.values()) or os.path.exists(os.path.join(os.path.dirname(__file__), "..", "journal", "hook.py"))
 
 
 def _prove(facts: "Facts", program: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from laid_files import PROGRAM, Laid, lay
 
+from cli.main import parser
 from ingest.facts import HOSTS
 from ingest.install import installation, wrappers
 
@@ -104,3 +105,11 @@ def test_descriptions_are_one_line(host: str) -> None:
     """A host that lists commands shows one line of each."""
     assert [wrapper.name for wrapper in wrappers.WRAPPERS if "\n" in wrapper.description or len(wrapper.description) > 100] == []
     assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 5
+
+
+@pytest.mark.parametrize("wrapper", wrappers.WRAPPERS, ids=lambda wrapper: wrapper.name or "journal")
+def test_what_a_command_runs_exists(wrapper: wrappers.Wrapper) -> None:
+    """The command line that a wrapper names is one of `journal`, and the options of its hint are accepted."""
+    given = {"[WORDS]": ["word"], "[--all]": ["--all"], "[--session ID]": ["--session", "x"], "": []}
+    words = [wrapper.words, *given[wrapper.arguments]]
+    assert parser(words).parse_args(words).command == wrapper.words
