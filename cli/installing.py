@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cli.render import print_json, print_table, say
+from cli.render import print_json, print_table, print_text, say
 from journal.errors import SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
@@ -165,7 +165,7 @@ def _state(facts: "Facts", program: Sequence[str], dry: "Request") -> str:
 
 
 def _agreed(config: str, host: str) -> bool:
-    print(f"Let {host} run the journal's hooks ({config})? [y/N] ", end="", file=sys.stderr, flush=True)
+    say(f"Let {host} run the journal's hooks ({config})? [y/N]")
     return sys.stdin.readline().strip().lower() in {"y", "yes"}
 
 
@@ -211,7 +211,4 @@ def _print_difference(path: str, before: str, after: str) -> None:
     """Print the changed lines alone; what stands around them may be nobody's business."""
     from difflib import unified_diff
 
-    from cli.outlet import clean
-
-    for line in unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=0):
-        print(clean(line))
+    print_text("\n".join(unified_diff(before.splitlines(), after.splitlines(), path, path, lineterm="", n=0)))

@@ -26,6 +26,7 @@ WALK = {
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),
             ("--schema",), (FULL,)], "records": [(word,) for word in ("on", "status", "off", FULL)],
+    "install": [("--host", "claude", "--dry-run"), ("--host", FULL)], "uninstall": [("--all", "--dry-run"), ("--host", FULL)], "setup": [("--dry-run",)],
     "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip
