@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 from projections.projection import Projection
 
-MESSAGES = 60
+MESSAGES = 200
 """How many of a session's last prompts and answers are looked through."""
-LOOKED_AT_CHARS = 6000
+LOOKED_AT_CHARS = 4000
 SENTENCE_CHARS = 240
-LONGEST = {"open": 4, "decision": 4, "wish": 3, "figure": 3, "failure": 3, "prompt": 3, "answer": 1, "file": 8}
+LONGEST = {"open": 4, "decision": 4, "wish": 3, "figure": 3, "failure": 3, "prompt": 3, "answer": 1, "file": 8, "said": 6}
 """How many parts of a kind a card holds at most."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
@@ -22,7 +22,13 @@ _OPEN = re.compile(r"\b(?:todo|still|remaining|remains|not yet|open question|ope
                    r"unfinished)\b|\?\s*$", re.IGNORECASE)  # fmt: skip
 _FIGURE = re.compile(r"\b\d[\d,._]*\s?(?:ms|s|sec|seconds|min|minutes|h|hours|%|[kmg]i?b|bytes|tokens|rows|requests|retries|items|lines|px|x|days|percent)\b|"
                      r"\b(?:port|timeout|limit|threshold|version|size|count|max|min|retries|ttl|batch)\b[^.\n]{0,24}\b\d", re.IGNORECASE)  # fmt: skip
+_ERROR = re.compile(r"\w*(?:Error|Exception)\b|\berror(?:\[|:)|\*\*\*|undefined|No such|not found|denied", re.IGNORECASE)
+_FAILURE = re.compile(r"fail|cannot|unable|abort|fatal", re.IGNORECASE)
+_TELLING = re.compile(r"\d|[A-Za-z]\w*[-_./:]\w+|[a-z][A-Z]|`")
+"""A figure, a name of code, a path: what a sentence without any other mark can still tell."""
 _MARKUP = re.compile(r"^[\s>*#-]+|`{3,}.*$")
+TOLD = {"open": _OPEN, "decision": _DECISION, "wish": _WISH, "figure": _FIGURE, "said": _TELLING}
+"""Kinds that are read off sentences; where there are enough of a kind, older texts are not looked through for it."""
 
 TEXTS = """SELECT kind, text FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT ?"""
@@ -57,9 +63,10 @@ def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, st
             found["prompt"].append(_cut(" ".join(text.split()), SENTENCE_CHARS))
         elif not found["answer"]:
             found["answer"].append(_cut(" ".join(text.split()), 2 * SENTENCE_CHARS))
-        for told, sentence in _told(kind, text[:LOOKED_AT_CHARS]):
-            if sentence not in found[told]:
-                found[told].append(sentence)
+        if any(len(found[told]) < LONGEST[told] and pattern.search(text, 0, LOOKED_AT_CHARS) for told, pattern in TOLD.items()):
+            for told, sentence in _told(kind, text[:LOOKED_AT_CHARS]):
+                if sentence not in found[told]:
+                    found[told].append(sentence)
     found["failure"] = list(_failures(views, session_id))
     found["file"] = [_file(*row) for row in views.execute(FILES, (session_id,)).fetchall()]
     for kind, most in LONGEST.items():
@@ -82,6 +89,8 @@ def _told(kind: str, text: str) -> Iterator[tuple[str, str]]:
             yield "decision", told
         elif _OPEN.search(sentence) and kind == "answer":
             yield "open", told
+        elif kind == "answer" and not _FIGURE.search(sentence) and _TELLING.search(sentence):
+            yield "said", told
         if _FIGURE.search(sentence):
             yield "figure", told
 
@@ -139,8 +148,11 @@ def _object(given: str | None) -> dict[str, object]:
 def _error_line(output: str | None) -> str:
     """Return the line of an output that says most: the last one that names an error, else the last one."""
     lines = [line.strip() for line in (output or "").splitlines() if line.strip()]
-    named = [line for line in lines if re.search(r"error|fail|exception|not found|denied|cannot", line, re.IGNORECASE)]
-    return (named or lines or [""])[-1]
+    for pattern in (_ERROR, _FAILURE):
+        named = [line for line in lines if pattern.search(line)]
+        if named:
+            return named[-1]
+    return lines[-1] if lines else ""
 
 
 def _file(path: str, operations: str | None, added: int | None, removed: int | None, _: str | None) -> str:

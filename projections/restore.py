@@ -19,6 +19,7 @@ KINDS = {
     "prompt": "Last prompts (newest first)",
     "answer": "Last answer",
     "file": "Files changed (newest first)",
+    "said": "Also said by the agent (newest first)",
 }
 """The parts of a card in the order of their worth, with their headings."""
 
