@@ -41,8 +41,19 @@ def window_of(model: str | None) -> int | None:
         return None
     if model.endswith(LONG):
         return 1_000_000
+    known = _found.get(model)
+    if known is None:
+        known = _found[model] = _longest(model)
+    return known or None
+
+
+_found: dict[str, int] = {}
+"""What was looked up already; 0 is unknown."""
+
+
+def _longest(model: str) -> int:
     best = ""
     for name in WINDOWS:
         if model.startswith(name) and model[len(name) : len(name) + 1] in ("", "-", ".") and len(name) > len(best):
             best = name
-    return WINDOWS[best] if best else None
+    return WINDOWS[best] if best else 0

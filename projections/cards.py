@@ -27,8 +27,14 @@ _FAILURE = re.compile(r"fail|cannot|unable|abort|fatal", re.IGNORECASE)
 _TELLING = re.compile(r"\d|[A-Za-z]\w*[-_./:]\w+|[a-z][A-Z]|`")
 """A figure, a name of code, a path: what a sentence without any other mark can still tell."""
 _MARKUP = re.compile(r"^[\s>*#-]+|`{3,}.*$")
-TOLD = {"open": _OPEN, "decision": _DECISION, "wish": _WISH, "figure": _FIGURE, "said": _TELLING}
-"""Kinds that are read off sentences; where there are enough of a kind, older texts are not looked through for it."""
+SIGNS = {
+    "open": ("todo", "still", "remain", "not yet", "open", "next", "left to", "unclear", "need", "to be done", "block", "unfinished", "?"),
+    "decision": ("deci", "chose", "choose", "pick", "went with", "go with", "going with", "instead of", "rather than", "because", "the reason", "settled"),
+    "wish": ("please", "always", "never", "do not", "don't", "must", "should", "prefer", "want", "make sure", "no need", "only"),
+    "figure": ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
+    "said": ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "_", "-", ".", "/", ":", "`"),
+}
+"""Kinds that are read off sentences, with what stands in each of them in lower case: most texts are done with after it."""
 
 TEXTS = """SELECT kind, text FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT ?"""
@@ -63,10 +69,12 @@ def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, st
             found["prompt"].append(_cut(" ".join(text.split()), SENTENCE_CHARS))
         elif not found["answer"]:
             found["answer"].append(_cut(" ".join(text.split()), 2 * SENTENCE_CHARS))
-        if any(len(found[told]) < LONGEST[told] and pattern.search(text, 0, LOOKED_AT_CHARS) for told, pattern in TOLD.items()):
-            for told, sentence in _told(kind, text[:LOOKED_AT_CHARS]):
-                if sentence not in found[told]:
-                    found[told].append(sentence)
+        text = text[:LOOKED_AT_CHARS]
+        lowered = text.lower()
+        wanted = {told for told, signs in SIGNS.items() if len(found[told]) < LONGEST[told] and any(sign in lowered for sign in signs)}
+        for told, sentence in _told(kind, text, wanted) if wanted else ():
+            if sentence not in found[told]:
+                found[told].append(sentence)
     found["failure"] = list(_failures(views, session_id))
     found["file"] = [_file(*row) for row in views.execute(FILES, (session_id,)).fetchall()]
     for kind, most in LONGEST.items():
@@ -76,23 +84,25 @@ def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, st
             yield kind, f"{len(found[kind]) - most} of {len(found[kind])} more files"
 
 
-def _told(kind: str, text: str) -> Iterator[tuple[str, str]]:
+def _told(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]:
     """Yield what the sentences of a text seem to be: words that people use to decide, to wish, to leave open, to measure."""
     for piece in _SENTENCE.split(text):
         sentence = _MARKUP.sub("", piece).strip()
         if not 12 <= len(sentence) <= 3 * SENTENCE_CHARS:
             continue
         told = _cut(sentence, SENTENCE_CHARS)
-        if kind == "prompt" and _WISH.search(sentence):
-            yield "wish", told
-        if _DECISION.search(sentence):
-            yield "decision", told
-        elif _OPEN.search(sentence) and kind == "answer":
-            yield "open", told
-        elif kind == "answer" and not _FIGURE.search(sentence) and _TELLING.search(sentence):
-            yield "said", told
-        if _FIGURE.search(sentence):
+        is_figure = "figure" in wanted and _FIGURE.search(sentence) is not None
+        if is_figure:
             yield "figure", told
+        if "wish" in wanted and kind == "prompt" and _WISH.search(sentence):
+            yield "wish", told
+        if "decision" in wanted and _DECISION.search(sentence):
+            yield "decision", told
+        elif kind == "answer":
+            if "open" in wanted and _OPEN.search(sentence):
+                yield "open", told
+            elif "said" in wanted and not is_figure and _TELLING.search(sentence):
+                yield "said", told
 
 
 def _failures(views: sqlite3.Connection, session_id: str) -> Iterator[str]:

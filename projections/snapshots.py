@@ -73,6 +73,8 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
         if session is None or session[2] in ("subagent", "empty"):
             continue
         changes = [Change(*row) for row in views.execute(CHANGES, (session_id,))]
+        if not changes and views.execute("SELECT 1 FROM snapshot_requests WHERE session_id = ? LIMIT 1", (session_id,)).fetchone() is None:
+            continue
         before: str | None = None
         for point in _points(views, session_id, session):
             new = [change for change in changes if change.at <= point.at and (before is None or change.at > before)]

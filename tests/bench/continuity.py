@@ -28,7 +28,8 @@ class World:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.environment = {"HOME": str(root), "JOURNAL_HOME": str(root / "journal"), "PATH": os.environ["PATH"], "PYTHONPATH": os.environ.get("PYTHONPATH", "")}
+        inherited = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+        self.environment = {"HOME": str(root), "JOURNAL_HOME": str(root / "journal"), **inherited}
 
     def git(self, session: Planted, *words: str, date: str | None = None) -> None:
         """Run git in a session's project, at another time where *date* is given."""
