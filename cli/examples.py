@@ -66,15 +66,16 @@ EXAMPLES = (
             "SELECT occurred_at, session_id, line ->> '$.kind' AS said FROM hook_history WHERE line ->> '$.type' = 'journal.hook_answered'"
             " ORDER BY 1 DESC LIMIT 20"),
     Example("handoffs", "handoffs", "the newest handoff of each project",
-            "SELECT project, branch, max(saved_at) AS saved_at, substr(text, 1, 80) AS text FROM handoffs GROUP BY 1, 2 ORDER BY 3 DESC"),
+            "SELECT project, branch, saved_at, substr(text, 1, 80) AS beginning FROM handoffs AS h"
+            " WHERE saved_at = (SELECT max(saved_at) FROM handoffs AS other WHERE other.project = h.project) ORDER BY saved_at DESC"),
     Example("last-words", "restore_cards", "the last answer of each session, as a later one is told",
             "SELECT session_id, part.value ->> 1 AS answer FROM restore_cards, json_each(parts) AS part WHERE part.value ->> 0 = 'answer'"
             " ORDER BY last_at DESC LIMIT 20"),
     Example("snapshots", "snapshots", "the last points worth coming back to",
-            "SELECT at, snapshot_id, reason, files, new_changes FROM snapshots ORDER BY at DESC LIMIT 20"),
+            "SELECT snapshots.at, snapshot_id, reason, files, new_changes FROM snapshots ORDER BY snapshots.at DESC LIMIT 20"),
     Example("snapshot-files", "snapshot_files", "files of the newest snapshot",
             "SELECT path, operations, lines_added, lines_removed FROM snapshot_files"
-            " WHERE snapshot_id = (SELECT snapshot_id FROM snapshots ORDER BY at DESC LIMIT 1) ORDER BY path"),
+            " WHERE snapshot_id = (SELECT snapshot_id FROM snapshots ORDER BY snapshots.at DESC LIMIT 1) ORDER BY path"),
     Example("shared-files", "project_files", "files by how many sessions changed them",
             "SELECT project, path, sessions, changes FROM project_files ORDER BY sessions DESC, changes DESC, path LIMIT 20"),
     Example("damage", "damaged_records", "damaged lines by kind", "SELECT host, damage, count(*) AS lines FROM damaged_records GROUP BY 1, 2 ORDER BY 3 DESC"),

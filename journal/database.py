@@ -140,7 +140,7 @@ def open_readonly(path: str) -> sqlite3.Connection:
         connection.execute("PRAGMA schema_version")
     except sqlite3.DatabaseError as error:
         connection.close()
-        if not ("unable to open" in str(error) and _is_at_rest(path)):
+        if not ("unable to open" in str(error) and is_at_rest(path)):
             raise as_log_error(error, path) from error
         # Nobody can write there, and nothing waits in a WAL: the file is all there is.
         return sqlite3.connect(f"{sqlite_uri(path)}?mode=ro&immutable=1", uri=True, isolation_level=None)
@@ -156,12 +156,12 @@ def attach_readonly(connection: sqlite3.Connection, path: str, name: str) -> Non
         connection.execute(f"ATTACH ? AS {name}", (f"{sqlite_uri(path)}?mode=ro",))
         connection.execute(f"PRAGMA {name}.schema_version")
     except sqlite3.DatabaseError as error:
-        if not ("unable to open" in str(error) and _is_at_rest(path)):
+        if not ("unable to open" in str(error) and is_at_rest(path)):
             raise as_log_error(error, path) from error
         connection.execute(f"ATTACH ? AS {name}", (f"{sqlite_uri(path)}?mode=ro&immutable=1",))
 
 
-def _is_at_rest(path: str) -> bool:
+def is_at_rest(path: str) -> bool:
     """Tell whether *path* lies where this process cannot write, without a WAL that holds anything."""
     wal = path + "-wal"
     return os.path.isfile(path) and not os.access(os.path.dirname(path), os.W_OK) and not (os.path.exists(wal) and os.path.getsize(wal))

@@ -31,14 +31,15 @@ def _place(place: Place) -> tuple[str, str, int, int, str | None]:
 
 PROJECTION = Projection(
     name="context_history",
-    version=1,
+    version=2,
     tables={
         "context_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
             offset_bytes INTEGER NOT NULL, occurred_at TEXT, used_tokens INTEGER, window_tokens INTEGER, model TEXT, response_id TEXT,
             PRIMARY KEY (session_id, source_key, generation, offset_bytes)) STRICT, WITHOUT ROWID""",
-        "context_state": """CREATE VIEW {name} AS SELECT session_id, occurred_at, used_tokens, window_tokens, model FROM context_history AS h
-            WHERE (source_key, generation, offset_bytes) = (SELECT source_key, generation, offset_bytes FROM context_history AS x
-                WHERE x.session_id = h.session_id ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC LIMIT 1)""",
+        # No row values: DuckDB reads the view's text, and has none.
+        "context_state": """CREATE VIEW {name} AS SELECT session_id, occurred_at, used_tokens, window_tokens, model FROM (SELECT *, row_number() OVER (
+                PARTITION BY session_id ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC) AS place FROM context_history)
+            WHERE place = 1""",
     },
     indexes=(),
     statements=(REPEATED, MEASURED),

@@ -1,0 +1,156 @@
+"""`journal datasette`: the views in a browser, by Datasette (extra `analyst`), on this machine only (docs/adr/0032)."""
+
+import argparse
+import contextlib
+import os
+import socket
+import sqlite3
+import sys
+from collections.abc import Awaitable, Callable
+from html import escape
+from importlib.util import find_spec
+from types import ModuleType
+from typing import Any, NamedTuple
+from urllib.parse import urlencode
+
+from cli.examples import EXAMPLES, Example
+from cli.functions import local_time
+from cli.outlet import clean
+from cli.render import print_json, say
+from journal.errors import NotFound, SettingInvalid
+from journal.home import Home
+from journal.settings import Settings
+
+LOOPBACK = "127.0.0.1"
+SERVER = {"allow_download": False, "default_page_size": 50, "sql_time_limit_ms": 10_000, "suggest_facets": False}
+FULL_TEXT = {"messages": ("messages_fts", "message_rowid"), "tool_calls": ("tool_calls_fts", "tool_call_rowid")}
+"""Table to its full-text index and the column that the index refers to."""
+App = Callable[[dict[str, Any], Any, Any], Awaitable[None]]
+
+
+class Plot(NamedTuple):
+    """How datasette-vega draws the rows of an example query."""
+
+    mark: str
+    x: str
+    x_type: str
+    y: str
+    color: str = ""
+
+
+PLOTS = {
+    "usage-daily": Plot("bar", "day_utc", "ordinal", "output_tokens", "host"),
+    "usage-by-model": Plot("bar", "model", "ordinal", "output"),
+    "tools": Plot("bar", "name", "ordinal", "calls"),
+    "files": Plot("bar", "path", "ordinal", "changes"),
+    "longest-sessions": Plot("bar", "title", "ordinal", "turns", "host"),
+    "context-growth": Plot("line", "occurred_at", "temporal", "used_tokens", "session_id"),
+}
+
+
+def datasette(settings: Settings, asked: argparse.Namespace) -> int:
+    """Serve the views on a port of this machine until Ctrl-C."""
+    path = Home(settings.home).views_db
+    if find_spec("datasette") is None or find_spec("uvicorn") is None:
+        raise SettingInvalid("Datasette is not installed", hint="pip install 'agent-session-journal[analyst]'")
+    if not os.path.exists(path):
+        raise NotFound("there are no views yet", hint="run: journal ingest")
+    with contextlib.closing(_listen(asked.port)) as listener:
+        port = listener.getsockname()[1]
+        address = f"http://{LOOPBACK}:{port}/"
+        if asked.json:
+            print_json({"url": address})
+        else:
+            print(address)
+        sys.stdout.flush()
+        say("Ctrl-C ends it; nobody but this machine's users can reach it")
+        if asked.open:
+            import webbrowser
+
+            webbrowser.open(address)
+        with contextlib.suppress(KeyboardInterrupt):
+            _serve(path, listener, port)
+    return 0
+
+
+def _listen(port: int) -> socket.socket:
+    """Return a socket that listens on *port* of the loopback address.
+
+    Raises: SettingInvalid: the port is taken.
+    """
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((LOOPBACK, port))
+        listener.listen()  # at once: the port is ours, and who comes before the server is ready waits
+    except OSError as error:
+        listener.close()
+        raise SettingInvalid(f"--port {port}: {error.strerror}", hint="take another, or a free one: journal datasette --port 0") from error
+    return listener
+
+
+def _serve(path: str, listener: socket.socket, port: int) -> None:
+    import uvicorn
+    from datasette import hookimpl
+    from datasette.app import Datasette
+    from datasette.plugins import pm
+
+    from journal.database import is_at_rest
+
+    hooks = ModuleType("journal")
+    hooks.prepare_connection = hookimpl(prepare_connection)  # type: ignore[attr-defined]  # Datasette looks for it by name
+    pm.register(hooks)
+    resting = is_at_rest(path)
+    served = Datasette([] if resting else [path], immutables=[path] if resting else [], metadata=metadata(), settings=SERVER)
+    app = only_from_here(served.app(), port)
+    uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
+
+
+def prepare_connection(conn: sqlite3.Connection) -> None:
+    """Let nothing leave with a secret in it, and know the times of zones; Datasette calls this hook for each connection."""
+    conn.text_factory = lambda data: clean(data.decode(errors="replace"))
+    for count in (1, 2):
+        conn.create_function("local_time", count, local_time, deterministic=True)
+
+
+def only_from_here(app: App, port: int) -> App:
+    """Return *app* for requests that name this machine: a page elsewhere whose name resolves to it gets nothing."""
+    names = {f"{name}:{port}".encode() for name in (LOOPBACK, "localhost")}
+
+    async def guarded(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http" and dict(scope["headers"]).get(b"host") not in names:
+            await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+            await send({"type": "http.response.body", "body": b"only from this machine, by its own name\n"})
+            return
+        await app(scope, receive, send)
+
+    return guarded
+
+
+def metadata() -> dict[str, Any]:
+    """Return what Datasette shows beside the data: meanings of views and columns, full-text indexes, example queries."""
+    from journal.columns import LOG
+    from projections.columns import INTERNAL, VIEWS
+
+    tables: dict[str, dict[str, Any]] = {}
+    for table in VIEWS.values():
+        tables[table.name] = {
+            "description": table.meaning,
+            "columns": {column.name: f"{column.meaning} ({column.unit})" for column in table.columns},
+            "hidden": table.name in INTERNAL or table.name.endswith("_fts"),
+        }
+    for name, (index, column) in FULL_TEXT.items():
+        tables[name] |= {"fts_table": index, "fts_pk": column}
+    queries = {example.name: _query(example) for example in EXAMPLES if example.table not in LOG}
+    return {"title": "journal", "description": "What AI coding agents did. The views are read-only.",
+            "databases": {"views": {"tables": tables, "queries": queries}}}  # fmt: skip
+
+
+def _query(example: Example) -> dict[str, str]:
+    found = {"sql": example.sql, "title": example.meaning}
+    plot = PLOTS.get(example.name)
+    if plot is not None:
+        drawn = {"g.mark": plot.mark, "g.x_column": plot.x, "g.x_type": plot.x_type, "g.y_column": plot.y, "g.y_type": "quantitative",
+                 "g.color_column": plot.color}  # fmt: skip
+        found["description_html"] = f'<a href="/views/{example.name}?_hide_sql=1#{escape(urlencode(drawn))}">as a chart</a>'
+    return found

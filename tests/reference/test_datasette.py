@@ -1,0 +1,155 @@
+"""`journal datasette`: a real server on a free port of this machine, asked as a browser would."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.browser import PLOTS, metadata
+from cli.main import main
+
+pytest.importorskip("datasette")
+SECRET = "sk_live_" + "Ab3dEf6hIj9lMn2pQr5tUv8x"
+HEARS_INTERRUPTS = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from cli.main import main; sys.exit(main(sys.argv[1:]))"
+
+
+@contextlib.contextmanager
+def serving() -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """Run the command until the block ends; gives its address."""
+    command = [sys.executable, "-c", HEARS_INTERRUPTS, "datasette", "--port", "0", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield json.loads(process.stdout.readline())["url"], process
+        finally:
+            process.kill()
+
+
+def fetch(address: str, **headers: str) -> str:
+    """Return a page."""
+    with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+        text: str = answer.read().decode()
+        return text
+
+
+def rows(address: str) -> list[dict[str, Any]]:
+    """Return the rows of a page."""
+    found: list[dict[str, Any]] = json.loads(fetch(address + "&_shape=array" if "?" in address else address + "?_shape=array"))
+    return found
+
+
+def test_tables_columns_queries_and_full_text_are_served(home: Path) -> None:
+    """Meanings stand beside the columns, every example query answers, a search finds; Ctrl-C ends it without an error."""
+    with serving() as (address, process):
+        page = fetch(f"{address}views/sessions")
+        assert "the host&#39;s own id; a Claude sub-agent is" in page
+        assert "tokens by day (UTC), host and model" in fetch(f"{address}views")
+        for name in metadata()["databases"]["views"]["queries"]:
+            if name != "record-types":
+                assert isinstance(rows(f"{address}views/{name}.json"), list), name
+        assert len(rows(f"{address}views/messages.json?_search=calc")) == 6
+        assert rows(f"{address}views.json?sql=select+local_time('2026-11-30T23:30:00Z','Asia/Tokyo')+as+t") == [{"t": "2026-12-01T08:30:00+09:00"}]
+        assert {row["host"] for row in rows(f"{address}views/usage-daily.json")} == {"claude", "codex", "gemini", "copilot"}
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=20)
+    assert (process.returncode, "Traceback" in err) == (0, False)
+
+
+def test_what_is_served_has_no_secrets(home: Path) -> None:
+    """The exit stands in front of every text that Datasette reads."""
+    with contextlib.closing(sqlite3.connect(home / "journal/views.db")) as views:
+        views.execute("UPDATE sessions SET title = ?", (f"the key is {SECRET}",))
+        views.commit()
+    with serving() as (address, _):
+        assert SECRET not in fetch(f"{address}views/sessions") + fetch(f"{address}views/sessions.json") + fetch(f"{address}views/sessions.csv")
+        assert {row["title"] for row in rows(f"{address}views/sessions.json")} == {"the key is [redacted:stripe-access-key]"}
+
+
+def test_it_sees_what_is_written_meanwhile(home: Path) -> None:
+    """A writer with a WAL is not in its way, nor it in the writer's."""
+    with serving() as (address, _):
+        assert len(rows(f"{address}views/session_notes.json")) == 0
+        assert main(["note", "seen at once", "--session", "latest"]) == 0
+        assert main(["ingest"]) == 0
+        assert [row["text"] for row in rows(f"{address}views/session_notes.json")] == ["seen at once"]
+        assert main(["replay"]) == 0
+        assert len(rows(f"{address}views/sessions.json")) == 12
+
+
+def test_only_this_machine_is_answered(home: Path) -> None:
+    """A name that a web page lets resolve to this machine gets nothing, nor is anything written or downloaded."""
+    with serving() as (address, _):
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            fetch(address, Host="evil.example")
+        assert "journal" in fetch(address, Host=f"localhost:{address.split(':')[2].strip('/')}")
+        with pytest.raises(urllib.error.HTTPError, match="403"):
+            fetch(f"{address}views.db")
+        with pytest.raises(urllib.error.HTTPError, match="400"):
+            fetch(f"{address}views.json?sql=delete+from+sessions")
+
+
+def test_a_medium_that_cannot_be_written_is_served(home: Path) -> None:
+    """Without a WAL and without the right to make one."""
+    with contextlib.closing(sqlite3.connect(home / "journal/views.db")) as views:
+        views.execute("PRAGMA journal_mode = DELETE")
+    if os.geteuid() == 0:
+        pytest.skip("root may write everywhere")
+    (home / "journal").chmod(0o500)
+    try:
+        with serving() as (address, _):
+            assert len(rows(f"{address}views/sessions.json")) == 12
+    finally:
+        (home / "journal").chmod(0o700)
+
+
+def test_a_port_that_is_taken_is_exit_2(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """With another to try."""
+    with serving() as (address, _):
+        assert main(["datasette", "--port", address.split(":")[2].strip("/")]) == 2
+    assert "journal datasette --port 0" in capsys.readouterr().err
+
+
+def test_without_views_the_next_command_is_told(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 4."""
+    monkeypatch.setenv("JOURNAL_HOME", str(home / "none"))
+    assert main(["datasette"]) == 4
+    assert "journal ingest" in capsys.readouterr().err
+
+
+def test_without_datasette_the_extra_is_named(home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2, with what to install."""
+    monkeypatch.setitem(sys.modules, "datasette", None)
+    assert main(["datasette"]) == 2
+    assert "agent-session-journal[analyst]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", PLOTS)
+def test_a_plot_draws_columns_that_its_query_has(name: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What stands on its axes and colours is a column of the rows."""
+    plot = PLOTS[name]
+    assert main(["sql", "--example", name, "--csv"]) == 0
+    heads = capsys.readouterr().out.splitlines()[0].split(",")
+    assert [column for column in (plot.x, plot.y, plot.color) if column and column not in heads] == []
+
+
+@pytest.mark.skipif(not shutil.which("chromium"), reason="chromium is not installed")
+def test_a_chart_is_drawn_in_a_real_browser(home: Path, tmp_path: Path) -> None:
+    """The link of a query opens its chart, with no other machine asked."""
+    with serving() as (address, _):
+        link = metadata()["databases"]["views"]["queries"]["usage-daily"]["description_html"].split('"')[1].replace("&amp;", "&")
+        browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=10000",
+                   "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--dump-dom", address.rstrip("/") + link]  # fmt: skip
+        page = subprocess.run(browser, capture_output=True, text=True, timeout=60, check=False).stdout
+    assert '<canvas width="' in page
+    assert 'class="marks"' in page
