@@ -1,6 +1,6 @@
 """What `--json` prints has a shape that scripts rely on: keys may be added, never renamed or given another type.
 
-The shapes stand in tests/reference/shapes. A new command, or a key that is added on purpose, is written there by
+The shapes stand in tests/reference/shapes. A new command, or a key or type that is added on purpose, is added there by
     UPDATE_SHAPES=1 python -m pytest tests/reference/test_json_shapes.py
 """
 
@@ -102,7 +102,8 @@ def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: 
     assert name in BARE_LISTS or answer["schema_version"] == 1
     path = SHAPES / f"{name.replace(' ', '_')}.json"
     if os.environ.get("UPDATE_SHAPES"):
-        path.write_text(json.dumps(shape(answer), indent=1) + "\n")
+        known = [json.loads(path.read_text())] if path.exists() else []
+        path.write_text(json.dumps(joined(iter([*known, shape(answer)])), indent=1) + "\n")
     assert path.exists(), "a command without a golden shape: run this test with UPDATE_SHAPES=1"
     assert missing(json.loads(path.read_text()), shape(answer)) == []
 
