@@ -3,13 +3,19 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test lint bench reference clean
+.PHONY: run test test-hosts lint bench reference clean
 
 run: $(VENV)/.installed ## ingest what is found on this machine, or the sample sessions, and show it
 	@BIN=$(BIN) sh scripts/run.sh
 
 test: $(VENV)/.tests-installed ## run the whole test suite
 	@home=$$(mktemp -d) && trap 'rm -rf "$$home"' EXIT && HOME="$$home" JOURNAL_HOME="$$home/journal" $(BIN)/python -m pytest -q -n 2
+
+CLIENTS ?= $(HOME)/.cache/journal-clients
+
+test-hosts: $(VENV)/.tests-installed ## run the hooks in the four real clients, without network; installs them from npm into a cache folder
+	npm install --silent --prefix $(CLIENTS) @anthropic-ai/claude-code@2.1.332 @openai/codex@0.171.0 @google/gemini-cli@0.61.0 @github/copilot@1.0.102
+	$(BIN)/python tests/clients/run.py --clients $(CLIENTS)
 
 lint: $(VENV)/.tests-installed ## formatters, types and layers
 	$(BIN)/ruff check .

@@ -147,15 +147,13 @@ def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:
 def _stop(call: Call, transcript: str | None) -> dict[str, object]:
     version = _record_handoff(call)
     measured, window = _measure(call, transcript, version)
-    alert = _alert(call, measured, window)
-    said: dict[str, object] = {"systemMessage": alert[0]} if alert else {}
     threshold = _ask_at(call, measured, window)
-    if threshold is not None and _claim(call, "ask", threshold):
-        path = _handoff_path(call)
-        if path:
-            reason = f"[journal] {texts.handoff_request(path)} Then end your turn; nothing else is asked of you."
-            said |= {"decision": call.facts.block_word, "reason": reason}
-    return said
+    path = _handoff_path(call) if threshold is not None else None
+    if threshold is None or path is None or not _claim(call, "ask", threshold):
+        return {}  # a crossing that nothing is asked for is told at the next prompt, where the agent reads it too
+    alert = _alert(call, measured, window)
+    reason = f"[journal] {texts.handoff_request(path)} Then end your turn; nothing else is asked of you."
+    return {**({"systemMessage": alert[0]} if alert else {}), "decision": call.facts.block_word, "reason": reason}
 
 
 def _session_end(call: Call, transcript: str | None) -> dict[str, object]:

@@ -1,8 +1,6 @@
 """Commands that add to the log, and the settings: ingest, note, config."""
 
 import argparse
-import os
-import resource
 
 from cli.render import print_json, print_table, say
 from cli.wiring import IN_PROJECT, bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
@@ -10,15 +8,17 @@ from journal.errors import NotFound
 from journal.home import open_home
 from journal.settings import Settings
 
-DETACHED_CPU_S = 20
-
 
 def ingest(settings: Settings, asked: argparse.Namespace) -> int:
     """Read what is new in the transcripts into the log, and catch the views up."""
-    if asked.detached:
-        os.nice(10)
-        resource.setrlimit(resource.RLIMIT_CPU, (DETACHED_CPU_S, DETACHED_CPU_S))
     roots = roots_of(settings, asked.root)
+    if asked.detached:
+        from cli import lingering
+
+        lingering.restrain()
+        bring_up_to_date(settings, roots)
+        lingering.stay(settings, roots)
+        return 0
     done = bring_up_to_date(settings, roots)
     report = done.report
     for warning in report.warnings:

@@ -69,10 +69,10 @@ def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, st
             found["prompt"].append(_cut(" ".join(text.split()), SENTENCE_CHARS))
         elif not found["answer"]:
             found["answer"].append(_cut(" ".join(text.split()), 2 * SENTENCE_CHARS))
-        text = text[:LOOKED_AT_CHARS]
-        lowered = text.lower()
+        beginning = text[:LOOKED_AT_CHARS]
+        lowered = beginning.lower()
         wanted = {told for told, signs in SIGNS.items() if len(found[told]) < LONGEST[told] and any(sign in lowered for sign in signs)}
-        for told, sentence in _told(kind, text, wanted) if wanted else ():
+        for told, sentence in _told(kind, beginning, wanted) if wanted else ():
             if sentence not in found[told]:
                 found[told].append(sentence)
     found["failure"] = list(_failures(views, session_id))

@@ -17,7 +17,8 @@ CARDS = """SELECT session_id, host, title, branch, last_at, parts FROM restore_c
 ORDER BY last_at DESC, session_id LIMIT ?4"""
 OWN = "SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE session_id = ?"
 RUNNING = """SELECT c.session_id, c.host, c.title FROM restore_cards AS c WHERE c.project IN (?1, ?2) AND c.session_id <> ?3
-AND c.last_at > ?4 AND c.end_reason IS NULL ORDER BY c.last_at DESC LIMIT 3"""
+AND c.last_at > ?4 AND c.end_reason IS NULL AND NOT EXISTS (SELECT 1 FROM hook_events AS e WHERE e.session_id = c.session_id
+    AND e.role = 'session-end' AND e.occurred_at >= c.last_at) ORDER BY c.last_at DESC LIMIT 3"""
 HEAD = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"
 
 

@@ -12,7 +12,7 @@ def declare(add: Add) -> None:
         command = add(name, sentence, runs=runs, example=f"journal {name} --root claude=~/.claude")
         command.add_argument("--root", action="append", default=[], metavar="HOST=PATH", help="read only this host's home folder; may be repeated")
         if name == "ingest":
-            command.add_argument("--detached", action="store_true", help="as a hook starts it: at low priority, with at most 20 s of CPU")
+            command.add_argument("--detached", action="store_true", help="as a hook starts it: at low priority, with at most 20 s of CPU, for half a minute")
     command = add("replay", "rebuild the views from the log", runs="cli.replaying:replay", example="journal replay --verify")
     command.add_argument("--view", action="append", default=[], metavar="NAME", help="only this view; may be repeated")
     command.add_argument("--verify", action="store_true", help="rebuild beside the live views and compare")

@@ -1,0 +1,115 @@
+"""One scenario: a HOME with the journal's hooks, a project, a mock server and a real client."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import sandbox
+from mock_server import MockServer
+
+
+@dataclass(frozen=True)
+class Options:
+    out: Path
+    cli: str
+    cache: Path                      # where Copilot unpacks itself
+    python: str                      # an interpreter that has the journal
+
+
+class Bench:
+    """What all hosts share; a subclass knows one client."""
+
+    host: ClassVar[str]
+    transcripts_glob: ClassVar[str]
+    project_name: ClassVar[str] = "demo-app"
+    server: ClassVar[type[MockServer]]
+
+    def __init__(self, scenario: str, options: Options):
+        self.options = options
+        self.dir = options.out / scenario
+        shutil.rmtree(self.dir, ignore_errors=True)
+        self.home, self.tmp = self.dir / "home", self.dir / "tmp"
+        for folder in (self.home, self.tmp):
+            folder.mkdir(parents=True)
+        self.runs = 0
+        self.mock = self.server(scenario)
+        self.project = sandbox.make_project(self.dir / self.project_name, self.env())
+        self.configure()
+        self.install()
+
+    # -- what a host fills in -------------------------------------------------
+
+    def configure(self) -> None:
+        """Write settings that make the client use the mock and ask nothing."""
+
+    def client_env(self) -> dict[str, str]:
+        return {}
+
+    def argv(self, *args: str) -> list[str]:
+        return [self.options.cli, *args]
+
+    # -- the journal ------------------------------------------------------------
+
+    def journal(self, *words: str) -> str:
+        """Run a command of the journal as the user of this HOME and return what it prints."""
+        done = subprocess.run([self.options.python, "-m", "journal", *words], cwd=self.project, env=self.env(), capture_output=True, text=True, check=False)
+        if done.returncode:
+            raise SystemExit(f"journal {' '.join(words)}: {done.returncode}: {done.stdout}{done.stderr}")
+        return done.stdout
+
+    def install(self) -> None:
+        """Install the journal's hooks for this client, as a user would."""
+        self.journal("install", "--host", self.host)
+
+    def settings(self, text: str) -> None:
+        """Write the journal's config.toml."""
+        folder = self.home / ".local/share/journal"
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        (folder / "config.toml").write_text(text)
+
+    # -- running ------------------------------------------------------------------
+
+    def env(self, **extra: str) -> dict[str, str]:
+        return {**sandbox.clean_env(self.home, self.tmp), **self.client_env(), **extra}
+
+    def run(self, *args: str, env: dict[str, str] | None = None, kill: bool = False) -> str:
+        """Run the client once; with `kill`, SIGKILL it in the middle of a stalled answer."""
+        self.runs += 1
+        when: Callable[[], bool] | None = self._streaming if kill else None
+        code, out = sandbox.run(self.argv(*args), self.project, env or self.env(),
+                                self.dir / "runs" / f"{self.runs:02d}", kill_when=when)
+        print(f"   run {self.runs}: exit {code}", flush=True)
+        return out
+
+    def _streaming(self) -> bool:
+        if not self.mock.stalling.is_set():
+            return False
+        time.sleep(1.5)
+        return True
+
+    def said(self, since: int) -> list[str]:
+        """Return what the agent loop sent to the model from request number *since* on, each request as text."""
+        return [json.dumps(request["body"], ensure_ascii=False) for request in self.mock.requests[since:] if request["main"]]
+
+    # -- results --------------------------------------------------------------------
+
+    def path(self, name: str) -> str:
+        return str(self.project / name)
+
+    def transcripts(self) -> list[Path]:
+        found = (p for p in self.home.glob(self.transcripts_glob) if p.is_file())
+        return sorted(found, key=lambda p: p.stat().st_mtime)
+
+    def keep(self, step: str) -> None:
+        """Copy the transcripts as they are now to states/STEP/home/..."""
+        for path in self.transcripts():
+            copy = self.dir / "states" / step / path.relative_to(self.dir)
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(path, copy)

@@ -1,0 +1,43 @@
+"""How to run GitHub Copilot CLI (own provider, offline mode: no account involved)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bench import Bench
+from mock_openai import MockOpenAI
+
+
+class Copilot(Bench):
+    host = "copilot"
+    server = MockOpenAI
+    transcripts_glob = ".copilot/session-state/*/events.jsonl"
+    model = "claude-sonnet-4.6"
+
+    def client_env(self) -> dict[str, str]:
+        return {"COPILOT_PROVIDER_BASE_URL": self.mock.url + "/v1", "COPILOT_PROVIDER_API_KEY": "fake",
+                "COPILOT_MODEL": self.model, "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
+                "XDG_CACHE_HOME": str(self.options.cache)}
+
+
+    def ask(self, prompt: str, *args: str, kill: bool = False, **env: str) -> None:
+        self.run("-p", prompt, "--allow-all-tools", *args, env=self.env(**env), kill=kill)
+
+    def last_id(self) -> str:
+        return self.transcripts()[-1].parent.name
+
+    def edit(self, new: str) -> tuple[str, dict[str, Any]]:
+        """Return a call that changes the greeting."""
+        return "edit", {"path": self.path("app.py"), "old_str": 'return "Hello " + name', "new_str": f'return "{new} " + name'}
+
+    def shell(self, command: str) -> tuple[str, dict[str, Any]]:
+        """Return a call that runs a command."""
+        return "bash", {"command": command, "description": "Run a command"}
+
+    def new(self, prompt: str, *, kill: bool = False) -> None:
+        """Start a session with a prompt."""
+        self.ask(prompt, kill=kill)
+
+    def again(self, prompt: str) -> None:
+        """Give the last session another prompt."""
+        self.ask(prompt, "--continue")

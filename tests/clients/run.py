@@ -1,0 +1,192 @@
+"""Real clients, scripted models: does what the journal says reach user and model, in the place the host gives it?
+
+Usage: python tests/clients/run.py [HOST...] [--clients FOLDER] [--only SCENARIO]
+`make test-hosts` installs the clients from npm and runs this. Each client runs in a network namespace with loopback
+only, with a throw-away HOME and an environment built from nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import sandbox
+from bench import Options
+
+PROGRAMS = {  # below the folder that npm installed into
+    "claude": "@anthropic-ai/claude-code-*/claude",
+    "codex": "@openai/codex-*/vendor/*/bin/codex",
+    "gemini": "@google/gemini-cli/bundle/gemini.js",
+    "copilot": "@github/copilot-*/copilot",
+}
+CLASSES = {"claude": "Claude", "codex": "Codex", "gemini": "Gemini", "copilot": "Copilot"}
+DECISION = "We decided to greet with Salut because the users are French."
+OPEN = "Still open: the plural form."
+
+
+class Failed(Exception):
+    """A scenario did not show what it should."""
+
+
+def expect(truth: object, what: str) -> None:
+    """Fail the scenario with *what* unless *truth*."""
+    if not truth:
+        raise Failed(what)
+
+
+def fenced(request: str) -> bool:
+    """Tell whether a request holds restored context; Gemini escapes the fence and puts its own around it."""
+    return "<journal-restored-context" in request or "<hook_context>&lt;journal-restored-context" in request
+
+
+def work(bench: Any) -> None:
+    """Have one session edit, fail, decide and leave something open."""
+    bench.mock.script(
+        {"text": "I will change it.", "calls": [bench.edit("Salut")]},
+        {"calls": [bench.shell("python3 -m no_such_module_xyz")]},
+        {"text": f"{DECISION} {OPEN}"},
+    )
+    bench.new("Greet in French please, and never touch README.md")
+
+
+def restore(bench: Any) -> None:
+    """What session 1 did, decided and left open reaches the model in session 2, fenced."""
+    work(bench)
+    time.sleep(WAIT_S)
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "I know where we are."})
+    bench.new("What is left to do?")
+    first = bench.said(since)[0]
+    expect(fenced(first), "session 2's first request holds no restored context")
+    for text in (DECISION, OPEN, "never touch README.md", "no_such_module_xyz", "app.py"):
+        expect(text in first, f"session 2's first request lacks: {text}")
+    expect(bench.said(since)[-1].count("/journal-restored-context") == 1, "the fence is not closed once")
+
+
+def threshold(bench: Any) -> None:
+    """At a crossing a stop asks for the handoff once, in this turn or, where the host writes figures late, in the next; then there is silence."""
+    bench.settings("[hooks]\ncontext_limit = 100000\n")
+    usage = {"input": 80_000, "cached": 1_000, "output": 50}
+    asked = []
+    for number, turn in enumerate((bench.new, bench.again, bench.again)):
+        since = len(bench.mock.requests)
+        bench.mock.script({"text": f"Answer {number}.", "usage": usage}, {"text": "The handoff is written.", "usage": usage})
+        turn(f"Read everything, part {number}")
+        asked.append(len(bench.said(since)) - 1)
+    expect(asked in ([1, 0, 0], [0, 1, 0]), f"further requests after the answers: {asked}")
+    expect("[journal] Write or update the handoff file" in bench.said(0)[-1], "the model was not asked for the handoff")
+
+
+def alert(bench: Any) -> None:
+    """Each crossing is in the request of the next prompt, once, and in no later one again."""
+    bench.settings('[hooks]\ncontext_limit = 100000\nstop_mode = "never"\nthresholds = [0.5, 0.75]\n')
+    bench.mock.script({"text": "Half full.", "usage": {"input": 60_000, "output": 50}})
+    bench.new("Read a lot")
+    for number, expected in enumerate(((1, 0), (1, 1), (1, 1))):
+        since = len(bench.mock.requests)
+        bench.mock.script({"text": f"Answer {number}.", "usage": {"input": 80_000, "output": 50}})
+        bench.again(f"Go on, {number}")
+        # What was told before is part of the conversation that is sent again.
+        found = tuple(bench.said(since)[-1].count(f"[journal] The context is {percent} % full") for percent in (60, 80))
+        expect(found == expected, f"prompt {number}: alerts {found} in the request, not {expected}")
+    bench.journal("ingest")
+    history = bench.journal("context", "latest")
+    expect("80k" in history, f"`journal context` does not say 80k: {history}")
+
+
+def killed(bench: Any) -> None:
+    """After SIGKILL in the middle of an answer the next session still knows what was asked."""
+    bench.mock.script({"text": "Reading first.", "calls": [bench.shell("echo before")]}, {"text": "This long answer never gets finished.", "stall": 60})
+    bench.new("Find the race in the lock module", kill=True)
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "I know."})
+    bench.new("What did I ask before?")
+    first = bench.said(since)[0]
+    expect(fenced(first), "the session after the kill is told nothing")
+    expect(first.count("Find the race in the lock module") >= 1, "the killed session's prompt is not told")
+
+
+def compact(bench: Any) -> None:
+    """A compaction is a snapshot, and the session gets its own words back."""
+    work(bench)
+    bench.compact()
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "After the compaction."})
+    bench.again("Go on")
+    expect(any(DECISION in text and fenced(text) for text in bench.said(since)), "after the compaction the decision is not told again")
+    bench.journal("ingest")
+    expect("pre_compact" in bench.journal("snapshots", "--all"), "no pre_compact snapshot")
+
+
+def counted(bench: Any) -> None:
+    """What the hooks wrote and the transcripts say are one session each, and replay agrees."""
+    work(bench)
+    bench.journal("ingest")
+    listed = bench.journal("sessions", "--all")
+    expect("Greet in French" in listed, f"the session is not listed by its prompt: {listed}")
+    expect("empty" not in listed, "a session of hooks alone is left beside the real one")
+    bench.journal("replay", "--verify")
+
+
+WAIT_S = 8
+"""The ingest that a hook started has read a session's end so long after it."""
+
+SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
+    "restore": (restore, ("claude", "codex", "gemini", "copilot")),
+    "threshold": (threshold, ("claude", "codex", "gemini", "copilot")),
+    "alert": (alert, ("claude", "codex", "gemini", "copilot")),
+    "killed": (killed, ("claude", "codex", "gemini", "copilot")),
+    "compact": (compact, ("claude",)),
+    "counted": (counted, ("claude", "codex", "gemini", "copilot")),
+}
+
+
+def main() -> int:
+    """Run the scenarios and print a line for each."""
+    parser = argparse.ArgumentParser(description="run the journal's hooks in real clients")
+    parser.add_argument("hosts", nargs="*", metavar="HOST", help="default: all four")
+    parser.add_argument("--clients", type=Path, required=True, help="the folder that npm installed the clients into")
+    parser.add_argument("--only", action="append", choices=SCENARIOS)
+    parser.add_argument("--keep", type=Path, help="keep what was written here")
+    asked = parser.parse_args()
+    sandbox.enter_netns()
+    out = asked.keep or Path(tempfile.mkdtemp(prefix="journal-clients-"))
+    failures = 0
+    for host in asked.hosts or CLASSES:
+        found = sorted(asked.clients.resolve().glob(f"node_modules/{PROGRAMS[host]}"))
+        if not found:
+            print(f"{host}: no client below {asked.clients}; run: make test-hosts", file=sys.stderr)
+            return 2
+        options = Options(out / host, str(found[0]), (out / "cache").resolve(), sys.executable)
+        for name, (scenario, hosts) in SCENARIOS.items():
+            if host in hosts and (not asked.only or name in asked.only):
+                failures += not _passed(host, name, scenario, options)
+    if asked.keep is None:
+        shutil.rmtree(out, ignore_errors=True)
+    return 1 if failures else 0
+
+
+def _passed(host: str, name: str, scenario: Callable[[Any], None], options: Options) -> bool:
+    begun = time.monotonic()
+    bench = getattr(importlib.import_module(f"host_{host}"), CLASSES[host])(name, options)
+    try:
+        scenario(bench)
+    except Failed as failure:
+        print(f"FAILED {host} {name}: {failure}", flush=True)
+        return False
+    finally:
+        (bench.dir / "requests.json").write_text(json.dumps(bench.mock.requests, ensure_ascii=False))
+    print(f"ok     {host} {name} ({time.monotonic() - begun:.0f} s)", flush=True)
+    return True
+
+
+if __name__ == "__main__":
+    sys.exit(main())
