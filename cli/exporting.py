@@ -32,6 +32,12 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
     from journal.database import open_log
     from journal.log import sources
 
+    if asked.format == "parquet":
+        from cli.parquet import parquet
+
+        return parquet(settings, asked)
+    if asked.out or not asked.session:
+        raise SettingInvalid("--out is for --format parquet" if asked.out else "which session?", hint="journal export latest --output FILE")
     views = read_views(settings)
     sessions = list(dict.fromkeys(session_by_prefix(views, word) for word in asked.session))
     if asked.redact and asked.format == "raw":

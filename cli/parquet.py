@@ -1,4 +1,4 @@
-"""Every view as a Parquet dataset, by DuckDB (extra `analyst`, docs/adr/0031), partitioned by host and month, in bounded memory."""
+"""`journal export --format parquet`: each view as a dataset, by DuckDB (extra `analyst`, docs/adr/0031), by host and month, in bounded memory."""
 
 import argparse
 import json
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from journal.columns import Table
 
+EXAMPLE = "journal export --format parquet --out DIR"
 TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE", "TEXT": "VARCHAR"}
 TIMES = ("occurred_at", "at", "started_at", "saved_at", "noted_at", "last_at", "day_utc")
 """Columns that a row's month is read off, the first that a view has."""
@@ -42,10 +43,17 @@ class Dataset(NamedTuple):
 
 
 def parquet(settings: Settings, asked: argparse.Namespace) -> int:
-    """Write every view as a Parquet dataset."""
+    """Write every view as a Parquet dataset: the part of `journal export` that is of no session.
+
+    Raises: SettingInvalid: what the other formats take was given, or no folder.
+    """
+    if asked.session or asked.output or asked.reveal:
+        raise SettingInvalid("--format parquet writes all views, without secrets: it takes no session, --output or --reveal", hint=EXAMPLE)
+    if not asked.out:
+        raise SettingInvalid("--format parquet needs --out DIR", hint=EXAMPLE)
     written = export(settings, asked.out)
     if asked.json:
-        print_json({"folder": asked.out, "datasets": {found.view: found.rows for found in written}})
+        print_json({"folder": asked.out, "views": {found.view: found.rows for found in written}})
     else:
         print_table(("dataset", "rows"), written)
     return 0

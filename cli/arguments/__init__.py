@@ -16,7 +16,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "reading": ("sessions", "search", "status"),
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
-    "analysts": ("sql", "datasette", "parquet", "records", "completion"),
+    "analysts": ("sql", "datasette", "records", "completion"),
     "keeping": ("forget",),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""

@@ -6,7 +6,7 @@ from cli.arguments import Add
 
 
 def declare(add: Add) -> None:
-    """Declare sql, datasette, parquet, records and completion."""
+    """Declare sql, datasette, records and completion."""
     command = add("sql", "ask log and views in SQL, read-only; without a query: what there is to ask", runs="cli.sql:sql",
                   example="journal sql 'SELECT host, count(*) AS sessions FROM sessions GROUP BY 1'")  # fmt: skip
     command.add_argument("query", metavar="QUERY", nargs="?", help="one SELECT in SQLite's SQL; - reads it from standard input")
@@ -21,9 +21,6 @@ def declare(add: Add) -> None:
                   runs="cli.browser:datasette", example="journal datasette --open")  # fmt: skip
     command.add_argument("--port", type=_port, default=8001, metavar="N", help="listen on this port of this machine (default 8001; 0 takes a free one)")
     command.add_argument("--open", action="store_true", help="open the browser")
-    command = add("parquet", "write every view as a Parquet dataset, partitioned by host and month (needs the extra `analyst`)", runs="cli.parquet:parquet",
-                  example="journal parquet --out journal-parquet")  # fmt: skip
-    command.add_argument("--out", required=True, metavar="DIR", help="the new folder")
     command = add("records", "switch the optional view of every record as JSON on or off; it costs the size of the transcripts", runs="cli.records:records",
                   example="journal records on")  # fmt: skip
     command.add_argument("switch", choices=("on", "off"), nargs="?", help="without it: say which")

@@ -12,14 +12,16 @@ def declare(add: Add) -> None:
     command.add_argument("--around", type=count, metavar="POSITION", help="only what stands around this position of the log, as search and show give it")
     command.add_argument("--reveal", action="store_true", help="the host's own text, with the secrets in it")
     command.add_argument("--no-pager", action="store_true", help="print at once, also on a terminal")
-    command = add("export", "write sessions as Markdown, as a page, as JSON, or byte for byte", runs="cli.exporting:export",
+    command = add("export", "write sessions as Markdown, as a page, as JSON, or byte for byte; or all views as Parquet", runs="cli.exporting:export",
                   example="journal export latest --format html --output session.html")  # fmt: skip
-    command.add_argument("session", metavar="SESSION", nargs="+", help=named)
-    command.add_argument("--format", choices=("md", "html", "json", "raw"), default="raw", help="raw is the transcript itself (the default)")
+    command.add_argument("session", metavar="SESSION", nargs="*", help=f"{named}; none for Parquet")
+    command.add_argument("--format", choices=("md", "html", "json", "raw", "parquet"), default="raw",
+                         help="raw is the transcript itself (the default); parquet is a dataset for each view (needs the extra `analyst`)")  # fmt: skip
     choice = command.add_mutually_exclusive_group()
     choice.add_argument("--redact", action="store_true", help="without secrets: the default of all formats but raw")
     choice.add_argument("--reveal", action="store_true", help="with the secrets that the transcript holds")
     command.add_argument("--output", metavar="FILE|DIR", help="write there instead of to standard output; several sessions need a folder")
+    command.add_argument("--out", metavar="DIR", help="the new folder of --format parquet")
     command = add("secrets", "find the secrets in the transcripts: their kinds and places", runs="cli.secrets:secrets", example="journal secrets --all")
     command.add_argument("session", metavar="SESSION", nargs="?", help=f"only in this one: {named}")
     command.add_argument("--all", action="store_true", help="all projects")

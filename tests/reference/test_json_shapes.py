@@ -18,8 +18,8 @@ from command_line import COMMANDS, NETWORK, UNTIL_STOPPED
 from cli.main import main
 
 SHAPES = Path(__file__).parent / "shapes"
-LINES = {"export", "hook"}
-"""Commands whose output is the transcript itself, or a host's dialect."""
+DIALECTS = {"hook"}
+"""Commands that speak a host's dialect."""
 CALLS = {
     "ingest": ["ingest"],
     "catalog": ["catalog", "list"],
@@ -32,6 +32,7 @@ CALLS = {
     "sql --schema VIEW": ["sql", "--schema", "usage"],
     "sql --examples": ["sql", "--examples"],
     "forget": ["forget", "--match", "calc.py", "--yes"],
+    "export --format parquet": ["export", "--format", "parquet", "--out", "parquet"],
     "replay": ["replay"],
     "replay --verify": ["replay", "--verify"],
 }
@@ -48,7 +49,7 @@ def calls() -> dict[str, list[str]]:
     for full, command in COMMANDS.items():
         name = full.removeprefix("journal ")
         is_group = any(isinstance(action, argparse._SubParsersAction) for action in command._actions)
-        if not is_group and name not in found and name.split()[0] not in LINES | UNTIL_STOPPED | NETWORK:
+        if not is_group and name not in found and name.split()[0] not in DIALECTS | UNTIL_STOPPED | NETWORK:
             words = shlex.split((command.epilog or full).removeprefix("example: "))[1:]
             found[name] = words[: words.index(">")] if ">" in words else words
     return found

@@ -1,4 +1,4 @@
-"""`journal parquet`: what DuckDB reads back is what the views hold."""
+"""`journal export --format parquet`: what DuckDB reads back is what the views hold."""
 
 import contextlib
 import json
@@ -42,8 +42,8 @@ def change(home: Path, statement: str, *values: object) -> None:
 
 def test_every_row_of_every_view_comes_back(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each dataset has the rows and columns of its view, also one without rows; types are kept."""
-    assert main(["parquet", "--out", str(tmp_path / "out"), "--json"]) == 0
-    datasets = json.loads(capsys.readouterr().out)["datasets"]
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out"), "--json"]) == 0
+    datasets = json.loads(capsys.readouterr().out)["views"]
     assert {"sessions", "messages", "usage", "usage_daily", "session_tree", "snapshots"} <= set(datasets)
     assert not {"messages_fts", "carries", "records"} & set(datasets)
     for view, rows in datasets.items():
@@ -58,7 +58,7 @@ def test_every_row_of_every_view_comes_back(home: Path, tmp_path: Path, capsys: 
 
 def test_partitions_are_host_and_month(home: Path, tmp_path: Path) -> None:
     """A row without a host of its own takes its session's; what has none is in the partition that reads as NULL."""
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 0
     assert sorted(path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out/usage").rglob("*.parquet")) == [
         f"usage/host={host}/month=2026-11/usage_0.parquet" for host in ("claude", "codex", "copilot", "gemini")]  # fmt: skip
     assert set(read(tmp_path / "out", "session_tree", "host, month")) == {(host, "2026-11") for host in ("claude", "codex", "copilot", "gemini")}
@@ -74,7 +74,7 @@ def test_months_are_told_apart(home: Path, tmp_path: Path) -> None:
     with contextlib.closing(sqlite3.connect(home / "journal/views.db")) as views:
         views.execute("UPDATE usage SET occurred_at = NULL WHERE response_id = (SELECT min(response_id) FROM usage)")
         views.commit()
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 0
     assert set(read(tmp_path / "out", "usage", "month")) == {("2025-01",), ("2026-11",), (None,)}
 
 
@@ -84,7 +84,7 @@ def test_long_and_odd_texts_come_back_whole(home: Path, tmp_path: Path) -> None:
     insert = ("INSERT INTO messages (session_id, record_id, ordinal, source_id, global_position, last_position, host, role, kind, text, generation)"
               " VALUES ('s', 'r', 0, 1, 1, 1, 'claude', 'user', 'prompt', ? || char(0) || ?, 0)")  # fmt: skip
     change(home, insert, "word " * 3_500_000, odd)
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 0
     (text,) = next(row for row in read(tmp_path / "out", "messages", "text") if len(row[0]) > 1_000_000)
     assert (len(text), text[17_500_001:]) == (17_500_001 + len(odd), odd)
 
@@ -92,7 +92,7 @@ def test_long_and_odd_texts_come_back_whole(home: Path, tmp_path: Path) -> None:
 def test_what_is_written_has_no_secrets(home: Path, tmp_path: Path) -> None:
     """The exit is passed, whatever the views hold."""
     change(home, "UPDATE sessions SET title = ?", f"the token is {SECRET}")
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 0
     assert set(read(tmp_path / "out", "sessions", "title")) == {("the token is [redacted:github-token]",)}
 
 
@@ -100,7 +100,7 @@ def test_an_export_that_is_broken_off_leaves_nothing(home: Path, tmp_path: Path,
     """A view that cannot be read ends it with an error, and neither folder nor rest is left."""
     with contextlib.closing(sqlite3.connect(home / "journal/views.db")) as views:
         views.execute("DROP TABLE usage")
-    assert main(["parquet", "--out", str(tmp_path / "new/out")]) != 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "new/out")]) != 0
     assert capsys.readouterr().err
     assert list((tmp_path / "new").iterdir()) == []
 
@@ -110,21 +110,31 @@ def test_nothing_is_written_over(home: Path, tmp_path: Path, capsys: pytest.Capt
     (tmp_path / "full").mkdir()
     (tmp_path / "full/mine").write_text("x")
     for there in ("full", "full/mine"):
-        assert main(["parquet", "--out", str(tmp_path / there)]) == 2
+        assert main(["export", "--format", "parquet", "--out", str(tmp_path / there)]) == 2
         assert "not empty" in capsys.readouterr().err
     (tmp_path / "empty").mkdir()
-    assert main(["parquet", "--out", str(tmp_path / "empty")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "empty")]) == 0
     assert (tmp_path / "full/mine").read_text() == "x"
 
 
 def test_what_is_written_is_private(home: Path, tmp_path: Path) -> None:
     """Folders 0700, files 0600."""
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 0
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 0
     assert {path.stat().st_mode & 0o077 for path in [tmp_path / "out", *(tmp_path / "out").rglob("*")]} == {0}
 
 
 def test_without_duckdb_the_extra_is_named(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2, with what to install."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
-    assert main(["parquet", "--out", str(tmp_path / "out")]) == 2
+    assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 2
     assert "agent-session-journal[analyst]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [("latest", "--out", "x"), ("--output", "x"), ("--out", "x", "--reveal"), ()])
+def test_what_other_formats_take_is_refused(home: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2 with the right call, and nothing is written; --out belongs to this format alone."""
+    assert main(["export", "--format", "parquet", *words]) == 2
+    assert "journal export --format parquet --out DIR" in capsys.readouterr().err
+    assert main(["export", "latest", "--out", "x"]) == 2
+    assert main(["export"]) == 2
+    assert not (home / "x").exists()

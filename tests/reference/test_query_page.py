@@ -75,7 +75,7 @@ def test_an_example_query_over_views_runs_in_sqlite_and_duckdb(example: Any, hom
 def test_the_parquet_query_of_the_page(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It finds in the datasets what the views hold."""
     duckdb = pytest.importorskip("duckdb")
-    assert main(["parquet", "--out", "FOLDER"]) == 0
+    assert main(["export", "--format", "parquet", "--out", "FOLDER"]) == 0
     monkeypatch.chdir(home)
     with duckdb.connect() as reader:
         assert reader.execute(PARQUET[0]).fetchall() == [
