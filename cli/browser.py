@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from cli.examples import EXAMPLES, Example
 from cli.functions import local_time
 from cli.outlet import clean
-from cli.render import print_json, say
+from cli.render import print_json, print_table, say
 from journal.errors import NotFound, SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
@@ -61,7 +61,7 @@ def datasette(settings: Settings, asked: argparse.Namespace) -> int:
         if asked.json:
             print_json({"url": address})
         else:
-            print(address)
+            print_table((address,), ())
         sys.stdout.flush()
         say("Ctrl-C ends it; nobody but this machine's users can reach it")
         if asked.open:
