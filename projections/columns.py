@@ -73,7 +73,7 @@ TEXTS = {
         evidence | TEXT | text | the field that says so, or `shared records` where copied history gives it away
         fork_point | TEXT | id | the record where the two part, or the call that started a sub-agent
         occurred_at | TEXT | UTC | when the link was recorded""",
-    "session_tree": """Each session below the one that its lineage began with (SQL view).
+    "session_tree": """Each session once, below the one that its lineage began with (SQL view); sessions that name each other in a circle are roots.
         root_session_id | TEXT | id | the session that has no parent in the journal
         session_id | TEXT | id | the session
         depth | INTEGER | number | links between the two; 0 for the root itself""",

@@ -21,16 +21,18 @@ def _linked(place: Place, event: SessionLinked, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="links",
-    version=2,
+    version=3,
     tables={
         "session_links": """CREATE TABLE {name} (child_session_id TEXT NOT NULL, parent_session_id TEXT NOT NULL,
             kind TEXT NOT NULL, evidence TEXT NOT NULL, fork_point TEXT, occurred_at TEXT,
             PRIMARY KEY (child_session_id, parent_session_id, kind)) STRICT, WITHOUT ROWID""",
         "session_tree": """CREATE VIEW {name} AS WITH RECURSIVE tree (root_session_id, session_id, depth) AS (
-            SELECT session_id, session_id, 0 FROM sessions WHERE parent_session_id IS NULL
+            SELECT session_id, session_id, 0 FROM sessions AS r WHERE parent_session_id IS NULL
+                OR NOT EXISTS (SELECT 1 FROM sessions AS p WHERE p.session_id = r.parent_session_id)
             UNION ALL SELECT root_session_id, s.session_id, depth + 1 FROM tree JOIN sessions AS s
                 ON s.parent_session_id = tree.session_id WHERE depth < 50)
-            SELECT root_session_id, session_id, depth FROM tree""",
+            SELECT root_session_id, session_id, depth FROM tree
+            UNION ALL SELECT session_id, session_id, 0 FROM sessions WHERE session_id NOT IN (SELECT session_id FROM tree)""",
     },
     indexes=("CREATE INDEX IF NOT EXISTS session_links_by_parent ON session_links (parent_session_id)",),
     statements=(LINK,),

@@ -43,6 +43,16 @@ def test_the_tree_reaches_from_a_root_to_all_below(tmp_path: Path) -> None:
     assert tables.rows("SELECT * FROM session_tree WHERE root_session_id = 'a' ORDER BY depth") == [("a", "a", 0), ("a", "b", 1), ("a", "c", 2)]
 
 
+def test_every_session_stands_in_the_tree_once(tmp_path: Path) -> None:
+    """One whose parent was never read is a root, and so are two that name each other."""
+    tables = Tables(tmp_path)
+    tables.feed(linked(1, "fork", "orphan", "never read"))
+    tables.feed(linked(2, "subagent", "below", "orphan"))
+    tables.feed(linked(3, "resume", "x", "y"))
+    tables.feed(linked(4, "resume", "y", "x"))
+    assert tables.rows("SELECT * FROM session_tree ORDER BY session_id") == [("orphan", "below", 1), ("orphan", "orphan", 0), ("x", "x", 0), ("y", "y", 0)]
+
+
 def test_links_agree_in_any_order(tmp_path: Path) -> None:
     """Two records that tell one link differently give one row, whichever is read first."""
     one, two = linked(1, "fork", "c", "p", "alpha"), linked(2, "fork", "c", "p", "beta")
