@@ -1,16 +1,20 @@
 """The parser and the way from words to a command; argparse, since it costs 10 ms to import (docs/adr/0001)."""
 
 import argparse
+import contextlib
 import os
+import signal
 import sqlite3
 import sys
-from typing import NoReturn
+from types import FrameType
+from typing import Any, NoReturn
 
 from cli.arguments import declare, function
-from cli.render import close_quietly, fail, say
+from cli.render import close_quietly, fail, take_any_text
 from journal import __version__
-from journal.errors import JournalError, LogBusy, LogCorrupt, LogError, SettingInvalid
-from journal.settings import load
+from journal.errors import Interrupted, JournalError, LogBusy, LogCorrupt, LogError, SettingInvalid
+from journal.home import default_home
+from journal.settings import Settings, load
 
 EXIT_CODES = (
     "exit codes: 0 done, 1 found something wrong, 2 bad argument or setting, 3 log unusable, 4 not found or ambiguous, 5 transcript unreadable,"
@@ -19,7 +23,10 @@ EXIT_CODES = (
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser whose errors are ours, so that they too come as JSON where that was asked for."""
+    """A parser whose errors are ours, so that they too come as JSON where that was asked for; options have one name only."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **{"allow_abbrev": False, **named})
 
     def error(self, message: str) -> NoReturn:
         """Raise what is wrong with the words."""
@@ -41,23 +48,78 @@ def main(words: list[str] | None = None) -> int:
         from cli import hook
 
         return hook.main(words[1:])
-    as_json = "--json" in words
+    take_any_text()
+    try:
+        return _run(words, as_json="--json" in (words[: words.index("--")] if "--" in words else words))
+    except BrokenPipeError:
+        return 0
+    finally:
+        close_quietly()
+
+
+def _run(words: list[str], *, as_json: bool) -> int:
+    """Run one command; every error of the tree and every one of SQLite and the operating system ends as one message.
+
+    Raises: BrokenPipeError: whoever read our output has gone.
+    """
+    told = _note_interrupts()
     try:
         asked = parser(words).parse_args(words)
-        return function(asked.runs)(load(os.environ), asked)
+        status = function(asked.runs)(_settings(asked), asked)
+        sys.stdout.flush()
     except JournalError as error:
         return fail(error, as_json=as_json)
     except sqlite3.DatabaseError as error:
-        return fail(_database_error(error), as_json=as_json)
+        return fail(_interrupted() if told else _database_error(error), as_json=as_json)
     except BrokenPipeError:
-        close_quietly()
-        return 0
+        raise
     except OSError as error:
         named = f"{error.filename}: " if error.filename else ""
         return fail(LogError(f"{named}{error.strerror or error}", hint="check the path, its permissions and the space left"), as_json=as_json)
     except KeyboardInterrupt:
-        say("interrupted; what was committed stays, and the next run goes on from there")
-        return 130
+        return fail(_interrupted(), as_json=as_json)
+    finally:
+        _forget_interrupts()
+    return status
+
+
+def _note_interrupts() -> list[int]:
+    """Return a list that gets an entry at Ctrl-C: in a function that SQLite calls, KeyboardInterrupt is lost and comes out as an error of SQLite."""
+    told: list[int] = []
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        told.append(number)
+        raise KeyboardInterrupt
+
+    # Where Ctrl-C is ignored (nohup, a detached ingest), or somebody else's matter, it stays so.
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        with contextlib.suppress(ValueError):  # not in the main thread
+            signal.signal(signal.SIGINT, interrupt)
+    return told
+
+
+def _forget_interrupts() -> None:
+    """Give Ctrl-C back where a command had it."""
+    if signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, signal.SIG_IGN):
+        with contextlib.suppress(ValueError):
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _interrupted() -> JournalError:
+    return Interrupted("interrupted; what was committed stays", hint="run the same again: it goes on from there")
+
+
+def _settings(asked: argparse.Namespace) -> Settings:
+    """Return the settings in force; a command that looks for what is wrong with them goes on without.
+
+    Raises: SettingInvalid.
+    """
+    try:
+        return load(os.environ)
+    except SettingInvalid:
+        if getattr(asked, "needs_settings", True):
+            raise
+        return Settings(default_home(os.environ))
 
 
 def _database_error(error: sqlite3.DatabaseError) -> JournalError:

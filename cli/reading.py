@@ -1,14 +1,12 @@
-"""Commands that read: sessions, search, status, verify."""
+"""Commands that read: sessions and search."""
 
 import argparse
 import json
-import os
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cli.render import print_json, print_table, say
 from cli.wiring import IN_PROJECT, current_project, read_views
-from journal.home import Home
 from journal.settings import Settings
 
 OPEN_FOR = timedelta(minutes=30)
@@ -86,79 +84,3 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
     if not hits:
         say("nothing found" if asked.all else f"nothing found in {project}; try --all")
     return 0
-
-
-def status(settings: Settings, asked: argparse.Namespace) -> int:
-    """Say what is in the log, and what of it was damaged or unknown."""
-    from journal.database import open_log
-
-    home = Home(settings.home)
-    log = open_log(home.journal_db, writable=False)
-    views = read_views(settings)
-    head = log.execute("SELECT coalesce(max(global_position), 0) FROM events").fetchone()[0]
-    # Views ahead of a log that was restored from a backup are rebuilt by the next ingest: all of it is to come.
-    position = min(head, views.execute("SELECT position FROM checkpoints WHERE name = 'views'").fetchone()[0])
-    hosts = [dict(zip(("host", "sources", "gone", "last_change"), row, strict=True)) for row in log.execute(
-        "SELECT host, count(*), sum(state = 'gone'), max(changed_at) FROM sources GROUP BY host ORDER BY host")]  # fmt: skip
-    damaged = [list(row) for row in views.execute("SELECT host, damage, count(*) FROM damaged_records GROUP BY 1, 2 ORDER BY 1, 2")]
-    unknown = [list(row) for row in views.execute("SELECT host, kind, count(*) FROM unknown_records GROUP BY 1, 2 ORDER BY 1, 2")]
-    sizes = {name: os.path.getsize(os.path.join(home.root, name)) for name in ("journal.db", "views.db")}
-    if asked.json:
-        print_json({"home": home.root, "events": head, "lag": head - position, "hosts": hosts, "damaged": damaged, "unknown": unknown, "bytes": sizes})
-        return 0
-    print_table(("home", "events", "lag", *sizes), [(home.root, head, head - position, *sizes.values())])
-    print_table(("host", "sources", "gone", "last change"), [tuple(host.values()) for host in hosts])
-    for label, rows in (("damaged", damaged), ("unknown", unknown)):
-        if rows:
-            print_table(("host", label, "records"), rows)
-    return 0
-
-
-def verify(settings: Settings, asked: argparse.Namespace) -> int:
-    """Prove the log against its hash chain, and every source against the log; exit 1 when something is missing."""
-    import zstandard
-
-    from ingest.tail import open_source, stat_of
-    from journal.database import open_log
-    from journal.log import offset_of, sources
-    from journal.verify import check_chain, compare_source
-
-    log = open_log(Home(settings.home).journal_db, writable=False)
-    chain = check_chain(log)
-    found, missing, unread = [], 0, 0
-    for row in sources(log):
-        offset = offset_of(log, row.source_id)
-        events, damaged = log.execute(
-            "SELECT count(*), count(damage) FROM events WHERE source_id = ? AND generation = ?", (row.source_id, row.generation)
-        ).fetchone()
-        item: dict[str, Any] = {"path": row.path, "host": row.host, "state": row.state, "log_bytes": offset.offset_bytes if offset else 0,
-                                "events": events, "lines": events, "damaged": damaged, "disk_bytes": None, "pending": 0, "missing": 0}  # fmt: skip
-        path = row.path if os.path.exists(row.path) else row.path + ".zst"
-        try:
-            report = None
-            if os.path.lexists(path):
-                stat_of(path)  # opening a named pipe would wait for ever
-                with open_source(path) as stream:
-                    report = compare_source(log, row, stream)
-        except (OSError, zstandard.ZstdError) as error:
-            item["error"] = getattr(error, "strerror", None) or str(error)
-            say(f"warning: {path}: {item['error']}, not compared")
-            unread += 1
-        if report is not None:
-            item["disk_bytes"] = report.file_bytes
-            if report.first_difference is not None:
-                item["missing"] = report.file_bytes - report.first_difference
-            else:
-                item["pending"] = max(0, report.file_bytes - report.log_bytes)
-        missing += item["missing"]
-        found.append(item)
-    if asked.json:
-        print_json({"sources": found, "missing_bytes": missing, "chain_ok": chain.ok})
-    else:
-        print_table(("state", "on disk", "in log", "pending", "missing", "events", "damaged", "path"),
-                    [(s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"], s["path"])
-                     for s in found])  # fmt: skip
-        say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
-        if missing:
-            say(f"{missing} bytes on disk are not in the log; run: journal ingest")
-    return 0 if chain.ok and not missing and not unread else 1

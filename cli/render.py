@@ -1,6 +1,7 @@
 """The only place that prints: tables and JSON on stdout, diagnostics on stderr, all of it through the exit that takes secrets out."""
 
 import contextlib
+import io
 import json
 import os
 import sys
@@ -90,14 +91,26 @@ def fail(error: JournalError, *, as_json: bool) -> int:
     return error.exit_code
 
 
+def take_any_text() -> None:
+    """Print what a terminal's encoding does not have as an escape; without this a title in Japanese would be an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def close_quietly() -> None:
-    """Leave without a message when the reader of our output has gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    """Write out what is left; where nobody reads it any more, or it cannot be written, say nothing."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def json_text(answer: object) -> str:
     """Return JSON with nothing in it that a terminal obeys."""
-    return json.dumps(answer, ensure_ascii=False).translate(ESCAPED)
+    is_utf8 = (sys.stdout.encoding or "utf-8").lower().replace("-", "") == "utf8"
+    return json.dumps(answer, ensure_ascii=not is_utf8).translate(ESCAPED)
 
 
 def _command(hint: str) -> str | None:

@@ -5,6 +5,7 @@ import contextlib
 import os
 import sqlite3
 
+from cli.progress import Progress, meter
 from cli.render import print_json, print_table, say
 from cli.wiring import LOCK_WAIT_S, decoders, sound_views
 from journal.errors import SettingInvalid
@@ -15,17 +16,19 @@ from journal.settings import Settings
 def replay(settings: Settings, asked: argparse.Namespace) -> int:
     """Rebuild the views from the log; with --verify compare a rebuild with the live views; with --into as of a point."""
     from journal.database import open_log
+    from journal.reader import head
 
     if asked.as_of is not None and (asked.verify or asked.view):
         raise SettingInvalid("--as-of builds all views in a file of their own: it takes neither --view nor --verify", hint="journal replay --help")
     if (asked.as_of is None) != (asked.into is None):
         raise SettingInvalid("--as-of and --into go together", hint="journal replay --as-of 100 --into old.db")
     home = open_home(settings.home)
-    with contextlib.closing(open_log(home.journal_db, writable=False)) as log:
-        return _live(home, log, settings, asked) if asked.as_of is None else _as_of(log, settings, asked)
+    with contextlib.closing(open_log(home.journal_db, writable=False)) as log, meter() as shown:
+        progress = shown.by_position("comparing" if asked.verify else "replaying", head(log).position)
+        return _live(home, log, settings, asked, progress) if asked.as_of is None else _as_of(log, settings, asked, progress)
 
 
-def _live(home: Home, log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace) -> int:
+def _live(home: Home, log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace, progress: Progress | None) -> int:
     from journal.lock import writer_lock
     from projections import replay as rebuilding
     from projections.catalog import in_force
@@ -38,19 +41,20 @@ def _live(home: Home, log: sqlite3.Connection, settings: Settings, asked: argpar
     with writer_lock(home, LOCK_WAIT_S), contextlib.closing(sound_views(home)) as views:
         if asked.verify:
             catch_up(log, views, *decoders(), projections=kept)
-            different = [found for found in rebuilding.verify(log, views, *decoders(), projections=kept) if shown is None or found.view in shown]
+            found_different = rebuilding.verify(log, views, *decoders(), projections=kept, progress=progress)
+            different = [found for found in found_different if shown is None or found.view in shown]
             verified = not different
             for found in different:
                 say(f"{found.view}: the live view differs from its rebuild; run: journal replay")
         else:
-            rebuilding.rebuild(log, views, *decoders(), names=names, projections=kept)
+            rebuilding.rebuild(log, views, *decoders(), names=names, projections=kept, progress=progress)
         _print(views, settings, asked, verified, shown)
     if verified and not asked.json:
         say("the views say what the log says")
     return 0 if verified in (None, True) else 1
 
 
-def _as_of(log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace) -> int:
+def _as_of(log: sqlite3.Connection, settings: Settings, asked: argparse.Namespace, progress: Progress | None) -> int:
     """Build the views as of a position or a time in a new file."""
     from projections import replay as rebuilding
     from projections.catalog import in_force
@@ -60,7 +64,9 @@ def _as_of(log: sqlite3.Connection, settings: Settings, asked: argparse.Namespac
         raise SettingInvalid(f"--into {asked.into}: the file exists", hint="name a new file")
     if not os.path.isdir(os.path.dirname(os.path.abspath(asked.into))):
         raise SettingInvalid(f"--into {asked.into}: there is no such folder", hint="make the folder first")
-    with contextlib.closing(rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time, projections=in_force(settings.views))) as views:
+    kept = in_force(settings.views)
+    built = rebuilding.build_at(log, asked.into, *decoders(), position=position, time=time, projections=kept, progress=progress)
+    with contextlib.closing(built) as views:
         _print(views, settings, asked, None, None)
     return 0
 

@@ -9,6 +9,7 @@ from cli.render import say
 from cli.wiring import bring_up_to_date, roots_of
 from journal.errors import LogBusy, LogFull
 from journal.home import open_home
+from journal.lock import watcher_lock
 from journal.settings import Settings
 
 
@@ -40,5 +41,6 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     say(f"watching {len(roots)} roots; stop with Ctrl-C")
-    wait_for_changes([os.path.realpath(path) for _, path in roots] + [home.inbox], sweep, stop, say)
+    with watcher_lock(home):
+        wait_for_changes([os.path.realpath(path) for _, path in roots] + [home.inbox], sweep, stop, say)
     return 0

@@ -12,6 +12,7 @@ from journal.home import Home, open_home
 from journal.settings import Settings
 
 if TYPE_CHECKING:
+    from cli.progress import Meter
     from ingest.ingester import IngestReport
 
 LOCK_WAIT_S = 30.0
@@ -59,7 +60,7 @@ def roots_of(settings: Settings, given: list[str]) -> Roots:
     return pairs
 
 
-def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
+def bring_up_to_date(settings: Settings, roots: Roots, meter: "Meter | None" = None) -> Brought:
     """Read what is new into the log, catch the views up, observe new working directories, and catch up with that.
 
     Raises: LogBusy: another process is ingesting for longer than the wait. SettingInvalid: the home's files are tracked by git.
@@ -89,14 +90,14 @@ def bring_up_to_date(settings: Settings, roots: Roots) -> Brought:
         finish_if_broken_off(settings, log, known)
         views = open_views(home)
         try:
-            report = ingest(log, roots, known, now)
+            report = ingest(log, roots, known, now, progress=meter.by_bytes("reading") if meter else None)
             own = ingest(log, [("journal", home.inbox)], known, now)
             if own.refused:
                 scrub_inbox(Writer(log, now), home.inbox)
             report.refused += own.refused
             report.damaged += own.damaged
             report.warnings += own.warnings
-            catch_up(log, views, settings)
+            catch_up(log, views, settings, meter)
             if observe_new(home, views, log):
                 ingest(log, [("journal", home.inbox)], known, now)
                 catch_up(log, views, settings)
@@ -131,12 +132,14 @@ def decoders() -> tuple[dict[str, Any], dict[str, int]]:
     return {host: adapter.decode for host, adapter in known.items()}, {host: adapter.decoder_version for host, adapter in known.items()}
 
 
-def catch_up(log: sqlite3.Connection, views: sqlite3.Connection, settings: Settings) -> None:
+def catch_up(log: sqlite3.Connection, views: sqlite3.Connection, settings: Settings, meter: "Meter | None" = None) -> None:
     """Catch the views up with the log, unless they stand at its head already."""
+    from journal.reader import head
     from projections import runner
     from projections.catalog import in_force
 
-    runner.catch_up(log, views, *decoders(), projections=in_force(settings.views))
+    progress = meter.by_position("building views", head(log).position) if meter else None
+    runner.catch_up(log, views, *decoders(), projections=in_force(settings.views), progress=progress)
 
 
 def observe_new(home: Home, views: sqlite3.Connection, log: sqlite3.Connection) -> int:

@@ -11,6 +11,8 @@ from journal.settings import Settings
 
 def ingest(settings: Settings, asked: argparse.Namespace) -> int:
     """Read what is new in the transcripts into the log, and catch the views up."""
+    from cli.progress import meter
+
     roots = roots_of(settings, asked.root)
     if asked.detached:
         from cli import lingering
@@ -19,7 +21,8 @@ def ingest(settings: Settings, asked: argparse.Namespace) -> int:
         bring_up_to_date(settings, roots)
         lingering.stay(settings, roots)
         return 0
-    done = bring_up_to_date(settings, roots)
+    with meter() as shown:
+        done = bring_up_to_date(settings, roots, shown)
     report = done.report
     for warning in report.warnings:
         say(f"warning: {warning}")

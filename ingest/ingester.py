@@ -6,11 +6,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Any, BinaryIO, NamedTuple
+from typing import BinaryIO, NamedTuple
 
 import zstandard
 
 from ingest.adapter import Adapter, Candidate
+from ingest.course import Course, Progress, waiting_bytes
 from ingest.refusal import Refusal, refusal
 from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
 from journal.domain import SourceFacts
@@ -55,6 +56,7 @@ class Pass:
 
     def __init__(self, writer: Writer, adapters: Mapping[str, Adapter], report: IngestReport) -> None:
         self.writer = writer
+        self.course = Course(None, ())
         self.connection = writer.connection
         self.adapters = adapters
         self.report = report
@@ -192,6 +194,7 @@ class Pass:
         consumed = start
         for batch in read_batches(file, start):
             consumed = self._append(row, generation, batch, file)
+            self.course.within(consumed - start)
         with self.writer.transaction():
             if generation != row.generation and consumed == 0:
                 self._save_fingerprint(row, generation, 0, file)
@@ -296,7 +299,14 @@ def discover(roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], 
     return [found[key] for key in sorted(found)], readable
 
 
-def ingest(connection: sqlite3.Connection, roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], now: Callable[[], str], **_: Any) -> IngestReport:
+def ingest(
+    connection: sqlite3.Connection,
+    roots: Sequence[tuple[str, str]],
+    adapters: Mapping[str, Adapter],
+    now: Callable[[], str],
+    *,
+    progress: Progress | None = None,
+) -> IngestReport:
     """Append all that is new below *roots* to the log.
 
     Raises: LogFull, LogBusy, LogCorrupt; what is already committed stays.
@@ -305,8 +315,11 @@ def ingest(connection: sqlite3.Connection, roots: Sequence[tuple[str, str]], ada
     found, readable = discover(roots, adapters, report)
     present = {(item.host, item.key) for item in found}
     one = Pass(Writer(connection, now), adapters, report)
+    if progress is not None:
+        one.course = Course(progress, [waiting_bytes(item.path, one.known.get((item.host, item.key))) for item in found])
     for item in found:
         one.take(item, present)
+        one.course.next()
     one.mark_gone(readable, present)
     report.sources, report.seconds = len(found), time.monotonic() - begun
     return report

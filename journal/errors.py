@@ -10,7 +10,8 @@ JournalError(message, hint)
 ├─ NotFound             what was asked for does not exist                        exit 4
 ├─ Ambiguous            a prefix fits several ids; `candidates` lists them       exit 4
 ├─ SourceError          a transcript cannot be read                              exit 5
-└─ ProjectionError      a view cannot take an event                              exit 6
+├─ ProjectionError      a view cannot take an event                              exit 6
+└─ Interrupted          the user pressed Ctrl-C                                  exit 130
 """
 
 
@@ -83,3 +84,10 @@ class ProjectionError(JournalError):
     """A view cannot take an event."""
 
     exit_code = 6
+
+
+class Interrupted(JournalError):
+    """The user pressed Ctrl-C; what was committed stays."""
+
+    exit_code = 130
+    retryable = True

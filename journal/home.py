@@ -28,6 +28,11 @@ class Home:
         return os.path.join(self.root, "writer.lock")
 
     @property
+    def watcher(self) -> str:
+        """The file whose lock shows that something watches for changes."""
+        return os.path.join(self.root, "watcher.lock")
+
+    @property
     def inbox(self) -> str:
         """The folder of lines that hooks and commands append."""
         return os.path.join(self.root, "inbox")

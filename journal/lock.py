@@ -30,9 +30,41 @@ def writer_lock(home: Home, wait_s: float) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _taken(descriptor: int) -> bool:
+@contextmanager
+def watcher_lock(home: Home) -> Iterator[None]:
+    """Show, for as long as the block runs, that something watches for changes; several may."""
+    descriptor = os.open(home.watcher, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def is_writing(home: Home) -> bool:
+    """Tell whether a process holds the writer's lock."""
+    return _is_held(home.lock, fcntl.LOCK_SH)
+
+
+def is_watching(home: Home) -> bool:
+    """Tell whether a process watches for changes."""
+    return _is_held(home.watcher, fcntl.LOCK_EX)
+
+
+def _is_held(path: str, kind: int) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:  # never made, or on a medium where nobody can write
+        return False
+    try:
+        return not _taken(descriptor, kind)
+    finally:
+        os.close(descriptor)
+
+
+def _taken(descriptor: int, kind: int = fcntl.LOCK_EX) -> bool:
+    try:
+        fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True

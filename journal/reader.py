@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from journal.chain import GENESIS
 from journal.domain import SourceFacts
-from journal.segments import MERGED, container_of, hashes_of, unpack
+from journal.segments import MERGED, container_of, damaged, hashes_of, unpack
 
 CACHED_SEGMENTS = 4
 
@@ -79,6 +79,8 @@ def segment_bytes(connection: sqlite3.Connection, codec: str, data: bytes) -> by
     pieces = []
     for part_hash in hashes_of(data):
         row = connection.execute("SELECT data FROM parts WHERE part_hash = ?", (part_hash,)).fetchone()
+        if row is None:
+            raise damaged("a part of a document is gone")
         pieces.append(unpack(row[0]))
     return b"".join(pieces)
 

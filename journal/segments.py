@@ -6,6 +6,8 @@ from typing import Any
 
 import zstandard
 
+from journal.errors import LogCorrupt
+
 SEGMENT_BYTES = 256 * 1024
 LONGEST_SEGMENT_BYTES = 8 * 1024 * 1024
 LEVEL = 3
@@ -17,14 +19,29 @@ _compressor = zstandard.ZstdCompressor(level=LEVEL)
 _decompressor = zstandard.ZstdDecompressor()
 
 
+class SegmentDamaged(LogCorrupt, zstandard.ZstdError):
+    """Packed bytes of the log do not unpack, or are gone; a ZstdError too, since it is one."""
+
+
 def pack(data: bytes) -> bytes:
     """Return *data* compressed; the frame tells its size."""
     return _compressor.compress(data)
 
 
 def unpack(data: bytes) -> bytes:
-    """Return what was packed."""
-    return _decompressor.decompress(data)
+    """Return what was packed.
+
+    Raises: SegmentDamaged: it does not unpack.
+    """
+    try:
+        return _decompressor.decompress(data)
+    except zstandard.ZstdError as error:
+        raise damaged(str(error)) from error
+
+
+def damaged(what: str) -> SegmentDamaged:
+    """Return the error for bytes of the log that are not what was written."""
+    return SegmentDamaged(f"the log holds bytes that are damaged: {what}", hint="run: journal doctor --deep")
 
 
 def split_document(data: bytes) -> list[bytes]:

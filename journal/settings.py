@@ -10,6 +10,8 @@ from journal.home import default_home
 
 OPTIONAL_VIEWS = ("records",)
 """Views that a setting switches on."""
+KNOWN = frozenset({"roots", "prices", "hooks", "views"})
+"""The tables of `config.toml` that this program reads; those of `[hooks]` are known to journal/hook_settings.py."""
 
 
 class Settings(NamedTuple):
@@ -32,15 +34,7 @@ def load(environ: Mapping[str, str]) -> Settings:
     """
     home = default_home(environ)
     path = os.path.join(home, "config.toml")
-    if not os.path.exists(path):
-        return Settings(home)
-    import tomllib  # noqa: PLC0415  costs 5 ms, and most homes have no such file
-
-    try:
-        with open(path, "rb") as file:
-            given = tomllib.load(file)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingInvalid(f"{path}: {error}", hint="correct the file, or move it away") from error
+    given = read_file(path)
     roots = given.get("roots", {})
     if not isinstance(roots, dict):
         raise SettingInvalid(f"{path}: roots must be a table of host = folder", hint='write: [roots] claude = "~/.claude"')
@@ -57,3 +51,19 @@ def load(environ: Mapping[str, str]) -> Settings:
     if not isinstance(prices, dict):
         raise SettingInvalid(f"{path}: prices must hold a table for each model", hint='write: [prices."model-id"] and below it input = 3.0')
     return Settings(home, tuple(pairs), frozenset(name for name, on in views.items() if on), prices)
+
+
+def read_file(path: str) -> dict[str, Any]:
+    """Return what `config.toml` says, an empty table where there is none.
+
+    Raises: SettingInvalid: it does not parse.
+    """
+    if not os.path.exists(path):
+        return {}
+    import tomllib  # noqa: PLC0415  costs 5 ms, and most homes have no such file
+
+    try:
+        with open(path, "rb") as file:
+            return tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingInvalid(f"{path}: {error}", hint="correct the file, or move it away") from error

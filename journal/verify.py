@@ -1,6 +1,7 @@
 """Proof that the log is what was written: the hash chain, and each source's bytes against its file."""
 
 import sqlite3
+from collections.abc import Callable
 from typing import BinaryIO, NamedTuple
 
 import zstandard
@@ -30,9 +31,13 @@ class SourceReport(NamedTuple):
     """The first offset at which both have a byte and differ; None where one is a prefix of the other."""
 
 
-def check_chain(connection: sqlite3.Connection) -> ChainReport:
-    """Recompute the hash of every event and return where the first one differs or cannot be read."""
-    before, after, segment, index = GENESIS, 0, 0, 0
+def check_chain(connection: sqlite3.Connection, start: int = 0, *, progress: Callable[[int, int], None] | None = None) -> ChainReport:
+    """Recompute the hash of every event behind the position *start* and return where the first one differs or cannot be read.
+
+    *progress* is told the position reached and the bytes read since it was last told.
+    """
+    before, segment, index = _place_in_chain(connection, start)
+    after = start
     kept_hashes = "kept_hashes" if can_forget(connection) else "(SELECT 0 AS global_position, NULL AS content_hash, NULL AS own_hash)"
     while True:
         rows = connection.execute(
@@ -65,6 +70,22 @@ def check_chain(connection: sqlite3.Connection) -> ChainReport:
             if before != stored or not is_whole:
                 return ChainReport(False, position)
         after = rows[-1][0]
+        if progress is not None:
+            progress(after, sum(event.length_bytes for event in events))
+
+
+def _place_in_chain(connection: sqlite3.Connection, position: int) -> tuple[bytes, int, int]:
+    """Return the hash at *position*, the segment there and the event's place in it; those of an empty log before the first event."""
+    row = connection.execute("SELECT hash, segment_id FROM events WHERE global_position = ?", (position,)).fetchone()
+    if row is None:
+        return GENESIS, 0, 0
+    before = connection.execute(
+        "SELECT global_position FROM events WHERE global_position < ? AND segment_id <> ? ORDER BY global_position DESC LIMIT 1", (position, row[1])
+    ).fetchone()
+    index = connection.execute(
+        "SELECT count(*) FROM events WHERE global_position > ? AND global_position <= ?", (before[0] if before else 0, position)
+    ).fetchone()[0]
+    return row[0], row[1], index - 1
 
 
 def _first_unreadable(connection: sqlite3.Connection, positions: list[int]) -> int:

@@ -13,11 +13,12 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
     "hosts": ("install", "uninstall", "setup"),
-    "reading": ("sessions", "search", "status"),
+    "reading": ("sessions", "search"),
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "datasette", "records", "completion"),
     "keeping": ("forget",),
+    "health": ("status", "doctor"),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""
 

@@ -19,9 +19,9 @@ def declare(add: Add) -> None:
     command.add_argument("--as-of", metavar="POSITION|TIME",
                          help="with only the records up to a position, or to a time of theirs (UTC unless it names a zone; a date is its start)")  # fmt: skip
     command.add_argument("--into", metavar="FILE", help="the new file that --as-of fills")
-    add("verify", "prove the log against its chain and the sources against the log", runs="cli.reading:verify", example="journal verify --json")
+    add("verify", "prove the log against its chain and the sources against the log", runs="cli.verifying:verify", example="journal verify --json")
     command = add("note", "note a text on the newest session of this project", runs="cli.writing:note",
                   example='journal note "the fix was the lock" --session latest')  # fmt: skip
     command.add_argument("text", metavar="TEXT")
     command.add_argument("--session", metavar="SESSION", help="note it on this session instead")
-    add("config", "show the settings in force", runs="cli.writing:config")
+    add("config", "show the settings in force", runs="cli.writing:config", example="journal config --json")

@@ -4,9 +4,8 @@ from cli.arguments import Add, scope
 
 
 def declare(add: Add) -> None:
-    """Declare sessions, search and status."""
+    """Declare sessions and search."""
     scope(add("sessions", "list the sessions of this project, newest first", runs="cli.reading:sessions", example="journal sessions --all --limit 10"), 50)
     command = add("search", "find prompts, answers and tool inputs by full text", runs="cli.reading:search", example="journal search --all 'lock timeout'")
     command.add_argument("query", metavar="WORD", nargs="+", help="""words that must all stand; a phrase in quotes of its own""")
     scope(command, 20)
-    add("status", "say what is in the log, damaged and unknown records, sizes", runs="cli.reading:status")

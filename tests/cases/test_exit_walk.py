@@ -14,6 +14,7 @@ FAST, FULL, KEYED = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "sq0csp-" +
 SECRET = f"{FAST} {FULL} db_pass = '{KEYED}'"
 PRINTERS = {
     "render.py": "prints", "exporting.py": "writes exports, which were cleaned item by item, or the bytes of the transcript",
+    "progress.py": "shows and takes back one line on a terminal: its own labels and numbers",
     "rows.py": "writes the rows of a query, cleaned batch by batch",
     "hook.py": "answers hosts within a budget that has no room for regular expressions: rows of the views, redacted by the fast rules only",
 }  # fmt: skip
@@ -27,7 +28,7 @@ WALK = {
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),
             ("--schema",), (FULL,)], "records": [(word,) for word in ("on", "status", "off", FULL)],
     "install": [("--host", "claude", "--dry-run"), ("--host", FULL)], "uninstall": [("--all", "--dry-run"), ("--host", FULL)], "setup": [("--dry-run",)],
-    "status": [()], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
+    "status": [()], "doctor": [(), ("--fix",), ("--deep",)], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
 }  # fmt: skip
 """The words that make each command say as much as it can."""
