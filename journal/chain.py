@@ -11,7 +11,9 @@ GENESIS = b"\0" * 32
 
 def content_hash(seed: bytes, index: int, data: bytes) -> bytes:
     """Return the salted hash of the *index*-th line of a segment."""
-    return sha256(seed + index.to_bytes(4, "big") + data).digest()
+    salted = sha256(seed + index.to_bytes(4, "big"))
+    salted.update(data)  # apart, since a line may be hundreds of megabytes
+    return salted.digest()
 
 
 def event_hash(before: bytes, place: tuple[int, int, int, int], told: tuple[str | None, ...], content: bytes) -> bytes:

@@ -108,22 +108,22 @@ def _stored(cache: SegmentCache, position: int, source_id: int, generation: int,
     start, data = cache.get(segment_id)
     line = data[offset - start : offset - start + length]
     if len(line) < length:
-        line += _rest(cache.connection, source_id, generation, offset + len(line), length - len(line))
+        line = b"".join([line, *_rest(cache.connection, source_id, generation, offset + len(line), length - len(line))])
     return StoredEvent(position, source_id, generation, offset, length, line)
 
 
-def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> bytes:
-    """Return the end of a line that spans several segments."""
+def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> Iterator[bytes]:
+    """Yield the end of a line that spans several segments, segment by segment: a line may be hundreds of megabytes."""
     rows = connection.execute(
         "SELECT codec, data FROM segments WHERE source_id = ? AND generation = ? AND offset_bytes >= ? AND codec <> ? ORDER BY offset_bytes",
         (source_id, generation, offset, MERGED),
     )
-    rest = bytearray()
     for codec, data in rows:
-        rest += segment_bytes(connection, codec, data)
-        if len(rest) >= length:
-            break
-    return bytes(rest[:length])
+        piece = segment_bytes(connection, codec, data)[:length]
+        yield piece
+        length -= len(piece)
+        if length <= 0:
+            return
 
 
 def read_source(connection: sqlite3.Connection, source_id: int, generation: int) -> Iterator[bytes]:

@@ -36,7 +36,7 @@ SIGNS = {
 }
 """Kinds that are read off sentences, with what stands in each of them in lower case: most texts are done with after it."""
 
-TEXTS = """SELECT kind, text FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
+TEXTS = f"""SELECT kind, substr(text, 1, {LOOKED_AT_CHARS}) FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT ?"""
 FAILED = """SELECT tool_call_id, name, input_text, exit_code, output_excerpt, occurred_at FROM tool_calls
 WHERE session_id = ? AND is_copy = 0 AND (is_error = 1 OR exit_code <> 0) ORDER BY occurred_at DESC, tool_call_id DESC LIMIT 12"""
@@ -66,9 +66,9 @@ def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, st
     found: dict[str, list[str]] = {kind: [] for kind in LONGEST}
     for kind, text in texts:
         if kind == "prompt":
-            found["prompt"].append(_cut(" ".join(text.split()), SENTENCE_CHARS))
+            found["prompt"].append(_cut(" ".join(text[:LOOKED_AT_CHARS].split()), SENTENCE_CHARS))
         elif not found["answer"]:
-            found["answer"].append(_cut(" ".join(text.split()), 2 * SENTENCE_CHARS))
+            found["answer"].append(_cut(" ".join(text[:LOOKED_AT_CHARS].split()), 2 * SENTENCE_CHARS))
         beginning = text[:LOOKED_AT_CHARS]
         lowered = beginning.lower()
         wanted = {told for told, signs in SIGNS.items() if len(found[told]) < LONGEST[told] and any(sign in lowered for sign in signs)}

@@ -11,6 +11,8 @@ from projections.projection import Place, Projection, Rows
 from projections.projects import WSL_DRIVE, project_of, root_of
 
 TITLE_CHARS = 80
+LOOKED_AT_CHARS = 4000
+"""Of a prompt that may have megabytes."""
 LINK_ORDER = "CASE kind WHEN 'subagent' THEN 0 WHEN 'resume' THEN 1 WHEN 'fork' THEN 2 ELSE 3 END"
 
 # Inside a source the later record wins; between sources the settle picks by time.
@@ -28,7 +30,7 @@ CALLS = "SELECT min(occurred_at), max(coalesce(returned_at, occurred_at)), count
 FOLDERS = """SELECT cwd, sum(NOT is_copy) FROM messages WHERE session_id = ? AND cwd IS NOT NULL
 GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd"""
 FOLDER = "INSERT INTO session_folders VALUES (?, ?, ?, ?)"
-FIRST_PROMPT = """SELECT m.text FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
+FIRST_PROMPT = """SELECT substr(m.text, 1, 4000) FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
 AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
 # A session whose only prompts were undone is still named after the first.
 UNDONE_PROMPT = """SELECT text FROM messages WHERE session_id = ? AND kind = 'prompt' AND NOT is_copy
@@ -157,7 +159,7 @@ def _by_hash(views: sqlite3.Connection, hashed: str | None) -> str | None:
 def _cut(text: str | None) -> str | None:
     if text is None:
         return None
-    line = " ".join(text.split())
+    line = " ".join(text[:LOOKED_AT_CHARS].split())
     return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1] + "…"
 
 
