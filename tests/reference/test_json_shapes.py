@@ -109,6 +109,16 @@ def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: 
     assert missing(json.loads(path.read_text()), shape(answer)) == []
 
 
+@pytest.mark.parametrize("words", [["show", "no-such-session"], ["sql", "SELEC"], ["export", "0"], ["nonsense"]])
+def test_an_error_has_the_shape_that_scripts_rely_on(words: list[str], home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object on standard error, nothing on standard output: what, what next, and whether to try again."""
+    assert main([*words, "--json"]) in (2, 4)
+    out, err = capsys.readouterr()
+    envelope = shape(json.loads(err))
+    assert out == ""
+    assert missing({"error": "text", "hint": "text", "next_command": "null|text", "retryable": "boolean"}, envelope) == []
+
+
 def test_no_shape_is_of_a_command_that_is_gone() -> None:
     """Each file belongs to a call."""
     assert {path.stem for path in SHAPES.iterdir()} == {name.replace(" ", "_") for name in calls()}
