@@ -1,5 +1,6 @@
 """`journal watch`: a change is in the views within a second, SIGTERM is clean, idle costs nearly nothing."""
 
+import json
 import os
 import signal
 import sqlite3
@@ -10,6 +11,7 @@ from pathlib import Path
 
 from archive import Archive, claude
 
+ROOT = Path(__file__).parents[2]
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
 
@@ -33,6 +35,16 @@ def seconds_until(home: Path, wanted: int) -> float:
         assert time.monotonic() - begun < 15
         time.sleep(0.02)
     return time.monotonic() - begun
+
+
+def test_many_folders_lose_no_event_and_cost_nothing_at_rest(archive: Archive) -> None:
+    """A burst of 110 changes below 500 folders is in the views whole; at rest the watch takes next to no CPU. `tests/bench/watching.py 10000` is the same."""
+    done = subprocess.run([sys.executable, str(ROOT / "tests/bench/watching.py"), "500", "--idle", "3", "--folder", str(archive.folder)],
+                          capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": str(ROOT)})  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    figures = json.loads(done.stdout)
+    assert (figures["burst_events"], figures["exit"]) == (110, 0)
+    assert figures["idle_cpu_share"] is None or figures["idle_cpu_share"] < 0.02
 
 
 def test_a_change_is_seen_soon_and_sigterm_is_clean(archive: Archive) -> None:
