@@ -4,15 +4,16 @@ from journal.domain import ContextCompacted, UsageReported, UsageTotalReported
 from projections.projection import Place, Projection, Rows
 
 MEASURED = "INSERT OR REPLACE INTO context_history VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-# One figure a response: hosts repeat a response on several lines.
+# One figure a response, the last: hosts repeat a response on several lines. It runs behind all figures of a batch, so that
+# lines in one batch and in two end the same.
 REPEATED = """DELETE FROM context_history WHERE session_id = ?1 AND source_key = ?2 AND generation = ?3 AND response_id = ?4 AND offset_bytes < ?5"""
 
 
 def _reported(place: Place, event: UsageReported, rows: Rows) -> None:
     used = event.input_tokens + event.cache_read_tokens + event.cache_write_tokens + event.output_tokens
     if used and event.basis == "response":
-        rows.add(REPEATED, (place.session_id, place.source_key, place.generation, event.response_id, place.offset_bytes))
         rows.add(MEASURED, (*_place(place), used, event.window_tokens, event.model or place.model, event.response_id))
+        rows.add(REPEATED, (place.session_id, place.source_key, place.generation, event.response_id, place.offset_bytes))
 
 
 def _total(place: Place, event: UsageTotalReported, rows: Rows) -> None:
@@ -42,7 +43,7 @@ PROJECTION = Projection(
             WHERE place = 1""",
     },
     indexes=(),
-    statements=(REPEATED, MEASURED),
+    statements=(MEASURED, REPEATED),
     handlers={UsageReported: _reported, UsageTotalReported: _total, ContextCompacted: _compacted},
     digest={"context_history": "SELECT * FROM context_history ORDER BY session_id, source_key, generation, offset_bytes"},
 )
