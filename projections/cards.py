@@ -36,7 +36,8 @@ SIGNS = {
 }
 """Kinds that are read off sentences, with what stands in each of them in lower case: most texts are done with after it."""
 
-TEXTS = f"""SELECT kind, substr(text, 1, {LOOKED_AT_CHARS}) FROM messages WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
+TEXTS = f"""SELECT kind, substr(text, 1, {LOOKED_AT_CHARS}) FROM messages
+WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT ?"""
 FAILED = """SELECT tool_call_id, name, input_text, exit_code, output_excerpt, occurred_at FROM tool_calls
 WHERE session_id = ? AND is_copy = 0 AND (is_error = 1 OR exit_code <> 0) ORDER BY occurred_at DESC, tool_call_id DESC LIMIT 12"""

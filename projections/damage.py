@@ -82,14 +82,14 @@ _RECORD_DIGEST = (
 
 PROJECTION = Projection(
     name="damage",
-    version=1,
+    version=2,
     tables={
         "damaged_records": DAMAGED_TABLE,
         "unknown_records": UNKNOWN_TABLE,
         "source_lines": READ_TABLE,
         "source_report": REPORT_VIEW,
     },
-    indexes=(),
+    indexes=("CREATE INDEX IF NOT EXISTS source_lines_by_path ON source_lines (path)",),
     statements=(DAMAGED, UNKNOWN, READ),
     handlers={RecordDamaged: _damaged, RecordUnrecognised: _unknown, SourceRead: _read},
     digest={

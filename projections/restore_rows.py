@@ -11,13 +11,14 @@ if TYPE_CHECKING:
 
 NEWEST_PATH = """SELECT b.root FROM project_observations AS a JOIN project_observations AS b ON b.root_commit = a.root_commit AND b.remote IS a.remote
 WHERE a.root = ? AND b.root IS NOT NULL ORDER BY b.occurred_at DESC, b.root DESC LIMIT 1"""
-HANDOFF = """SELECT text, saved_at, session_id, branch, head, path, mtime_us, size FROM handoffs WHERE project IN (?1, ?2) OR root = ?1
-ORDER BY branch IS ?3 DESC, saved_at DESC, handoff_id LIMIT 1"""
-CARDS = """SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE project IN (?1, ?2) AND session_id <> ?3
-ORDER BY last_at DESC, session_id LIMIT ?4"""
+HANDOFF = """SELECT text, saved_at, session_id, branch, head, path, mtime_us, size FROM handoffs WHERE project = ?1
+ORDER BY branch IS ?2 DESC, saved_at DESC, handoff_id LIMIT 1"""
+# One project at a time: so the index on project and time gives the newest without a look at the others.
+CARDS = """SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE project = ?1 AND session_id <> ?2
+ORDER BY last_at DESC, session_id LIMIT ?3"""
 OWN = "SELECT session_id, host, title, branch, last_at, parts FROM restore_cards WHERE session_id = ?"
-RUNNING = """SELECT c.session_id, c.host, c.title FROM restore_cards AS c WHERE c.project IN (?1, ?2) AND c.session_id <> ?3
-AND c.last_at > ?4 AND c.end_reason IS NULL AND NOT EXISTS (SELECT 1 FROM hook_events AS e WHERE e.session_id = c.session_id
+RUNNING = """SELECT c.session_id, c.host FROM restore_cards AS c WHERE c.project = ?1 AND c.session_id <> ?2
+AND c.last_at > ?3 AND c.end_reason IS NULL AND NOT EXISTS (SELECT 1 FROM hook_events AS e WHERE e.session_id = c.session_id
     AND e.role = 'session-end' AND e.occurred_at >= c.last_at) ORDER BY c.last_at DESC LIMIT 3"""
 HEAD = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"
 
@@ -46,12 +47,14 @@ def read(
     """Return the rows of the project at *root*; with *own* the session itself goes first (it was compacted)."""
     row = views.execute(NEWEST_PATH, (root,)).fetchone()
     project = row[0] if row else root
-    found = views.execute(HANDOFF, (root, project, branch)).fetchone()
+    projects = dict.fromkeys((project, root))
+    found = next((row for name in projects for row in views.execute(HANDOFF, (name, branch))), None)
     handoff = Handoff(*found[:5]) if found else None
     version = tuple(found[5:8]) if found and found[5] and found[6] is not None else None
-    cards = [_card(row) for row in views.execute(OWN, (session_id,))] if own else []
-    cards += [_card(row) for row in views.execute(CARDS, (root, project, session_id, sessions))]
-    running = tuple(f"{row[0]} ({row[1]})" for row in views.execute(RUNNING, (root, project, session_id, running_since)))
+    others = [_card(row) for name in projects for row in views.execute(CARDS, (name, session_id, sessions))]
+    others.sort(key=lambda card: card.last_at or "", reverse=True)
+    cards = ([_card(row) for row in views.execute(OWN, (session_id,))] if own else []) + others[:sessions]
+    running = tuple(f"{row[0]} ({row[1]})" for name in projects for row in views.execute(RUNNING, (name, session_id, running_since)))
     head = views.execute(HEAD, (cards[0].session_id,)).fetchone() if cards else None
     return Rows(project, handoff, version, cards, running, head[0] if head else None)
 

@@ -1,0 +1,84 @@
+"""What hooks cost: CPU of the whole process as a multiple of a bare interpreter's, in one run.
+
+Usage: python tests/bench/hooks.py [SESSIONS]
+For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views.
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from planted import Turn, _claude
+
+RUNS = 15
+ROLES = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "pre-compact": "PreCompact", "stop": "Stop", "session-end": "SessionEnd"}
+GIT = ("git", "-c", "user.name=dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false")
+
+
+def cpu(command: list[str], environment: dict[str, str], data: bytes = b"") -> float:
+    """Return the median CPU seconds of a command over some runs."""
+    found = []
+    for _ in range(RUNS):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+        assert process.stdin is not None
+        process.stdin.write(data)
+        process.stdin.close()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        found.append(usage.ru_utime + usage.ru_stime)
+    return statistics.median(found)
+
+
+def many(root: Path, project: Path, sessions: int) -> None:
+    """Write so many small sessions of one project."""
+    from datetime import UTC, datetime
+
+    for number in range(sessions):
+        _claude(root, f"{number:08d}-0000-4000-8000-000000000001", project, [Turn(f"prompt {number}", "We decided to wait.")], datetime.now(UTC))
+
+
+def transcript(path: Path, megabytes: int) -> None:
+    """Write a transcript of about the size given, whose end tells a use of the context."""
+    line = json.dumps({"type": "assistant", "isSidechain": False, "message": {"id": "m", "model": "claude-haiku-4-5", "content": [
+        {"type": "text", "text": "x" * 4000}], "usage": {"input_tokens": 1000, "output_tokens": 10}}}) + "\n"  # fmt: skip
+    path.write_text(line * (megabytes * 1_000_000 // len(line)))
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description="measure what hooks cost")
+    parser.add_argument("sessions", type=int, nargs="?", default=10_000)
+    asked = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="journal-hooks-") as folder:
+        root, project = Path(folder), Path(folder) / "proj"
+        project.mkdir()
+        environment = {**os.environ, "HOME": folder, "JOURNAL_HOME": str(root / "journal")}
+        for words in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "one"]):
+            subprocess.run([*GIT, *words], cwd=project, check=True)
+        print("| role | " + " | ".join(f"{size} MB, {count} sessions" for count in (0, asked.sessions) for size in (1, 50)) + " |")
+        rows: dict[str, list[float]] = {role: [] for role in ROLES}
+        for count in (0, asked.sessions):
+            many(root, project, count)
+            subprocess.run([sys.executable, "-m", "journal", "ingest"], env=environment, check=True, capture_output=True)
+            (root / "journal" / "ingest.stamp").touch()
+            os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
+            for size in (1, 50):
+                transcript(root / "t.jsonl", size)
+                bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
+                for role, event in ROLES.items():
+                    payload = {"session_id": f"hook-{count}-{size}", "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "hook_event_name": event,
+                               "source": "startup", "prompt": "go on"}  # fmt: skip
+                    command = [sys.executable, "-m", "journal", "hook", role, "--host", "claude"]
+                    rows[role].append(cpu(command, environment, json.dumps(payload).encode()) / bare)
+        for role, ratios in rows.items():
+            print(f"| {role} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
+
+
+if __name__ == "__main__":
+    main()
