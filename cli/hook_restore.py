@@ -3,10 +3,10 @@
 import os
 
 from cli import hook_unread
-from cli.hook_roles import Call
+from cli.hook_roles import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, Call
 from ingest import history
 from journal.moments import written
-from projections import restore, restore_rows
+from projections import identity, restore, restore_rows
 from projections.restore import Handoff, Limits, Present, Restored
 
 
@@ -15,14 +15,16 @@ def restored(call: Call, *, own: bool) -> Restored:
     root = call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")
     branch = call.place.branch if call.place else None
     rows = _rows(call, root, branch, own=own)
-    handoff = _handoff(call, rows)
+    handoff, borrowed = _handoff(call, rows), ""
+    if handoff is None:
+        handoff, borrowed = _pointed(call, root)
     cards = hook_unread.cards(call, root, rows.cards if rows else [])
-    since = handoff.head if handoff else rows.head if rows else None
-    at = handoff.saved_at if handoff else cards[0].last_at if cards else None
+    since = handoff.head if handoff and not borrowed else rows.head if rows else None
+    at = handoff.saved_at if handoff and not borrowed else cards[0].last_at if cards else None
     commits, files = history.changes(call.place, since, at) if at and call.place else (None, ())
     present = Present(
         call.now, root, branch=branch, head=call.place.head if call.place else None, commits=commits, changed_files=files,
-        others_running=rows.running if rows else (),
+        others_running=rows.running if rows else (), borrowed=borrowed,
     )  # fmt: skip
     limits = Limits(
         call.settings.restore_tokens, call.facts.inject_cap, call.settings.stale_after_h * 3600, call.settings.withhold_after_h * 3600
@@ -56,11 +58,39 @@ def _handoff(call: Call, rows: restore_rows.Rows | None) -> Handoff | None:
     status = os.stat(path)
     if rows and rows.handoff and rows.handoff_version == (path, status.st_mtime_ns // 1000, status.st_size):
         return rows.handoff
+    if rows and rows.handoff and rows.handoff.saved_at > written(status.st_mtime) and rows.handoff.branch == call.place.branch:
+        return rows.handoff
+    return _read(path, status.st_mtime)
+
+
+def _read(path: str, mtime: float) -> Handoff:
+    """Return the handoff in a file, redacted, with the branch and the commit that its identity block names."""
     from journal.redaction import redact  # its regular expressions are worth a bare interpreter's start
 
     with open(path, "rb") as file:
-        text = file.read(64 * 1024).decode("utf-8", "replace")
-    saved_at = written(status.st_mtime)
-    if rows and rows.handoff and rows.handoff.saved_at > saved_at and rows.handoff.branch == call.place.branch:
-        return rows.handoff
-    return Handoff(redact(text), saved_at, None, None, None)
+        text = redact(file.read(LONGEST_HANDOFF_BYTES).decode("utf-8", "replace"))
+    fields = identity.split(text)[0]
+    head = fields.get("head", "")
+    is_commit = 7 <= len(head) <= 64 and not head.strip("0123456789abcdef")
+    return Handoff(text, written(mtime), None, fields.get("branch"), head if is_commit else None)
+
+
+def _pointed(call: Call, root: str) -> tuple[Handoff | None, str]:
+    """Return the handoff that a pointer in the home folder names, and what is to be said of it first.
+
+    A pointer is followed in the home folder and in the project that it names; nothing is ever written there.
+    """
+    home = os.path.realpath(os.path.expanduser("~"))
+    for name in (HANDOFF, *OTHER_HANDOFFS):
+        pointer = os.path.join(home, name)
+        try:
+            fields = identity.split(_read(pointer, 0).text)[0] if os.path.isfile(pointer) else {}
+            path = os.path.expanduser(identity.target(fields) or "")
+            project = os.path.realpath(os.path.expanduser(fields.get("points_to_project", "")) or "/")
+            if root not in (home, project) or not os.path.isabs(path) or not os.path.isfile(path):
+                continue
+            handoff = _read(path, os.stat(path).st_mtime)
+        except OSError:
+            continue
+        return handoff, "" if root == project else f"this handoff is of another project, {project}; the pointer {pointer} names it."
+    return None, ""

@@ -11,7 +11,7 @@ from journal import hook_settings, inbox, jsontext, texts
 from journal.home import Home
 from journal.hook_settings import HookSettings
 from journal.moments import written
-from projections import context
+from projections import context, identity
 
 HANDOFF = ".journal/handoff.md"
 OTHER_HANDOFFS = (".bookmark/bookmark.context.md",)
@@ -152,7 +152,7 @@ def _stop(call: Call, transcript: str | None) -> dict[str, object]:
     if threshold is None or path is None or not _claim(call, "ask", threshold):
         return {}  # a crossing that nothing is asked for is told at the next prompt, where the agent reads it too
     alert = _alert(call, measured, window)
-    reason = f"[journal] {texts.handoff_request(path)} Then end your turn; nothing else is asked of you."
+    reason = f"[journal] {texts.handoff_request(path, _identity(call))} Then end your turn; nothing else is asked of you."
     return {**({"systemMessage": alert[0]} if alert else {}), "decision": call.facts.block_word, "reason": reason}
 
 
@@ -203,7 +203,7 @@ def _alert(call: Call, measured: Measure | None, window: context.Window) -> tupl
         return None
     clause = texts.fullness(measured.used, window.tokens, window.source, is_estimated=measured.is_estimated)
     path = _handoff_path(call)
-    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path)
+    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, _identity(call))
 
 
 def _ask_for_window(call: Call, measured: Measure | None, window: context.Window) -> dict[str, object]:
@@ -267,6 +267,17 @@ def _handoff_path(call: Call) -> str | None:
     except OSError:
         return None
     return os.path.join(call.place.root, HANDOFF)
+
+
+def _identity(call: Call) -> str:
+    """Return the block that says where a handoff of now is written."""
+    place = call.place
+    if place is None:
+        return ""
+    root = place.repository
+    named = {"scope": "repo", "repo_path": root, "repo_name": os.path.basename(root), "branch": place.branch, "head": place.head,
+             "written": call.at, "written_by": call.host}  # fmt: skip
+    return identity.block({key: value for key, value in named.items() if value})
 
 
 def _existing_handoff(call: Call) -> str | None:

@@ -20,18 +20,20 @@ def fullness(used: int, window: int, source: str, *, is_estimated: bool) -> str:
     return f"the context is {percent} % full{' (estimated)' if is_estimated else ''}: {figure(used)} of {figure(window)} tokens, window {origin}"
 
 
-def handoff_request(path: str) -> str:
-    """Return what the agent is asked to do about its handoff file."""
+def handoff_request(path: str, identity: str = "") -> str:
+    """Return what the agent is asked to do about its handoff file, which begins with the block *identity*."""
+    begins = f" It begins with this block, and keeps further keys that stand there:\n{identity}\n" if identity else ""
     return (
         f"Write or update the handoff file {path} now: Markdown of at most {HANDOFF_TOKENS} tokens under the headings"
         f" {', '.join('`## ' + heading + '`' for heading in HEADINGS)}. Name files and lines instead of copying them; give exact numbers,"
         " failing commands and what fixed them, the user's wishes and the reasons of decisions. The journal brings it back in the next session."
+        f"{begins}"
     )
 
 
-def alert_for_agent(clause: str, path: str | None) -> str:
+def alert_for_agent(clause: str, path: str | None, identity: str = "") -> str:
     """Return what the agent is told at a crossing."""
-    request = handoff_request(path) if path else "Sum up for the user what a new session needs to know."
+    request = handoff_request(path, identity) if path else "Sum up for the user what a new session needs to know."
     return f"[journal] {clause[0].upper()}{clause[1:]}. {request} Then go on, and advise the user to start a new session soon."
 
 
