@@ -28,10 +28,10 @@ def restore(settings: Settings, asked: argparse.Namespace) -> int:
     if wrong:
         raise SettingInvalid(wrong, hint="correct config.toml")
     views = read_views(settings)
-    handoff, cards, present = _gathered(views, asked)
+    handoff, cards, present = _past(views, asked) if asked.snapshot or asked.as_of else _gathered(views, asked)
     cap = facts_of(asked.host).inject_cap if asked.host else 1 << 40
     budget = 1 << 30 if asked.all else asked.budget or chosen.restore_tokens
-    withhold = float("inf") if asked.all else chosen.withhold_after_h * 3600
+    withhold = float("inf") if asked.all or asked.snapshot else chosen.withhold_after_h * 3600
     restored = compose(handoff, cards, present, Limits(budget, cap, chosen.stale_after_h * 3600, withhold))
     answer = {"text": restored.text, "tokens": restored.tokens if restored.text else 0, "parts": restored.parts,
               "withheld": restored.withheld, "warnings": restored.warnings}  # fmt: skip
@@ -46,6 +46,39 @@ def restore(settings: Settings, asked: argparse.Namespace) -> int:
     print_text(restored.text)
     say(f"{restored.tokens} tokens (four bytes each)")
     return 0
+
+
+def _past(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, list[Any], Any]:
+    """Return handoff, cards and the present as of a time, or those of a snapshot's session as of its moment.
+
+    As of a time the ages are those of then; a snapshot is told with its age of now and what was committed since.
+    """
+    from cli.snapshots import by_prefix
+    from ingest import checkout
+    from journal.moments import seconds_of
+    from journal.timestamps import normalise
+    from projections import restore as parts
+    from projections import restore_past
+
+    place = checkout.find(os.getcwd())
+    if asked.snapshot:
+        row = views.execute("SELECT session_id, at, project, head FROM snapshots WHERE snapshot_id = ?", (by_prefix(views, asked.snapshot),)).fetchone()
+        session_id, at, project, head = row
+        cards = restore_past.read_cards(views, at, session_id=session_id)
+        is_here = place is not None and place.repository == project
+        commits, files = _changes(place, head, at) if is_here else (None, ())
+        return None, cards, parts.Present(time.time(), project or "", branch=place.branch if is_here and place else None, commits=commits, changed_files=files)
+    at = normalise(asked.as_of)
+    if at is None:
+        raise SettingInvalid(f"--as-of {asked.as_of} is no time", hint="write it like 2026-11-30T21:16 (UTC) or 2026-11-30T23:16+02:00")
+    session = session_by_prefix(views, asked.session) if asked.session else None
+    project = current_project(views)
+    if session:
+        project = views.execute("SELECT project FROM sessions WHERE session_id = ?", (session,)).fetchone()[0] or ""
+    branch = place.branch if place and not session else None
+    handoff = None if session else restore_past.read_handoff(views, at, project, branch)
+    cards = restore_past.read_cards(views, at, project=project, session_id=session, sessions=10 if asked.all else 2)
+    return handoff, cards, parts.Present(seconds_of(at) or time.time(), project)
 
 
 def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, list[Any], Any]:
@@ -94,7 +127,7 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     if wrong:
         raise SettingInvalid(wrong, hint="correct config.toml")
     views = read_views(settings)
-    session_id = session_by_prefix(views, asked.session or _newest(views))
+    session_id = session_by_prefix(views, asked.session or newest(views))
     row = views.execute("SELECT used_tokens, window_tokens, model, occurred_at FROM context_state WHERE session_id = ?", (session_id,)).fetchone()
     used, reported, model, measured_at = row or (None, None, None, None)
     estimated = bool(views.execute("SELECT is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0])
@@ -114,7 +147,7 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     return 0
 
 
-def _newest(views: sqlite3.Connection) -> str:
+def newest(views: sqlite3.Connection) -> str:
     """Return the newest session of this project."""
     row = views.execute(
         "SELECT session_id FROM sessions WHERE project = ? AND kind <> 'subagent' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",

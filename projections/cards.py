@@ -57,11 +57,11 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
         if row is None or row[4] in ("subagent", "empty") or row[6] is None:
             continue
         host, project, branch, title, _, started_at, last_at, end_reason = row
-        parts = json.dumps(list(_parts(views, session_id)), ensure_ascii=False)
-        views.execute(CARD, (session_id, host, project, branch, title, started_at, last_at, end_reason, parts))
+        told = json.dumps(list(parts(views, session_id)), ensure_ascii=False)
+        views.execute(CARD, (session_id, host, project, branch, title, started_at, last_at, end_reason, told))
 
 
-def _parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str]]:
+def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str]]:
     """Yield (kind, text) pairs, of each kind the weightier first."""
     texts = views.execute(TEXTS, (session_id, MESSAGES)).fetchall()
     found: dict[str, list[str]] = {kind: [] for kind in LONGEST}

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
-    "hooks": ("hook", "restore", "context", "snapshot", "snapshots", "diff"),
+    "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff"),
     "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions", "search"),
     "transcripts": ("show", "export", "secrets"),

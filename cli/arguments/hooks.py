@@ -6,17 +6,24 @@ ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 
 
 def declare(add: Add) -> None:
-    """Declare hook, restore, context, snapshot, snapshots and diff."""
+    """Declare hook, restore, post-compact, context, snapshot, snapshots and diff."""
     command = add("hook", "answer a host's hook: JSON on stdin, JSON or nothing on stdout, exit status 0 always", runs="cli.hook:main",
                   example="journal hook session-start --host claude < payload.json")  # fmt: skip
     command.add_argument("role", choices=ROLES, help="what the hook is for")
     command.add_argument("--host", metavar="ID", help="claude, codex, gemini or copilot; found from the payload where it is missing")
     command = add("restore", "print what a new session here would be told of the ones before", runs="cli.restoring:restore", example="journal restore --all")
-    command.add_argument("--session", metavar="SESSION", help="of this session only, whatever its project")
+    which = command.add_mutually_exclusive_group()
+    which.add_argument("--session", metavar="SESSION", help="of this session only, whatever its project")
+    which.add_argument("--snapshot", metavar="SNAPSHOT", help="of a snapshot's session, as it stood at that moment")
+    command.add_argument("--as-of", metavar="TIME", help="what would have been told then")
     command.add_argument("--for", dest="host", choices=("claude", "codex", "gemini", "copilot"), help="within the size that this host takes")
     command.add_argument("--budget", type=count, metavar="TOKENS", help="at most so many tokens (default: setting restore_tokens)")
     command.add_argument("--all", action="store_true", help="everything, however old and long")
     command.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    command = add("post-compact", "print what a session said before its last compaction and the host's summary left out",
+                  runs="cli.compaction:post_compact", example="journal post-compact latest")  # fmt: skip
+    command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")
+    command.add_argument("--budget", type=count, metavar="TOKENS", help="at most so many tokens (default: setting restore_tokens)")
     command = add("context", "say how full the context of a session is", runs="cli.restoring:context", example="journal context latest")
     command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")
     command = add("snapshot", "take a snapshot of a session", runs="cli.snapshots:take",

@@ -21,7 +21,8 @@ PRINTERS = {
 WALK = {
     "ingest": [()], "replay": [(), ("--view", FULL)], "verify": [()], "note": [(FULL, "--session", S)], "config": [()],
     "sessions": [("--all",)], "search": [("needle", "--all"), (FULL,), (FAST, "--all")], "usage": [("--by", by) for by in ("project", "session")],
-    "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL)], "context": [(S,), (FULL,)],
+    "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL), ("--as-of", "2030-01-01"), ("--snapshot", "latest")],
+    "post-compact": [(S,), (FULL,)], "context": [(S,), (FULL,)],
     "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
