@@ -18,8 +18,8 @@ from journal.settings import Settings
 UNFINISHED = "forget_unfinished"
 """The key in `log_meta` that stands from the scrub of the log until all else is clean; its value is the line for the inbox."""
 READERS_WAIT_S = 10.0
-DERIVED = ("cache.db", "cache.db-wal", "cache.db-shm", "index")
-"""Vectors are made from texts and can tell of them; those that are still wanted are made again."""
+DERIVED = ("cache.db", "cache.db-wal", "cache.db-shm", "index", "restoring.db")
+"""Vectors are made from texts and can tell of them; those that are still wanted are made again. A restore that was broken off left a copy."""
 
 
 def is_unfinished(log: sqlite3.Connection) -> bool:

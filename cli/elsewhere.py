@@ -24,26 +24,31 @@ def files_of(log: sqlite3.Connection, selection: "Selection") -> list[str]:
     return [name for path in paths for name in (path, path + ".zst") if os.path.isfile(name)]
 
 
-def stand_in(selection: "Selection", files: list[str], roots: list[tuple[str, str]]) -> list[dict[str, Any]]:
-    """Return the hosts' files that still hold what was forgotten: *files*, then whatever else below *roots* shows it."""
+def stand_in(home: Home, selection: "Selection", files: list[str], roots: list[tuple[str, str]]) -> list[dict[str, Any]]:
+    """Return the hosts' files that still hold what was forgotten: *files*, then whatever else below *roots* shows it.
+
+    The journal's own folder is left out: reading a database's file beside an open connection takes away the locks of this process.
+    """
     from ingest.tail import open_source
 
     found: list[dict[str, Any]] = []
     seen = set[str]()
+    transcripts = {name for facts in selection.facts.values() for name in (facts.path, facts.path + ".zst")}
     for path in files:
         seen.add(os.path.realpath(path))
         with contextlib.suppress(OSError, ValueError), open_source(path) as file:
             found += _told("transcript", path, _lines(file, selection))
     for _, root in roots:
         for path in _below(root):
-            if os.path.realpath(path) in seen:
+            if os.path.realpath(path) in seen or os.path.realpath(path).startswith(os.path.realpath(home.root) + os.sep):
                 continue
             seen.add(os.path.realpath(path))
+            kind = "transcript" if path in transcripts else "host file"
             if any(name in path for name in selection.target.sessions):
-                found.append({"path": path, "kind": "host file", "lines": [], "count": 0})
+                found.append({"path": path, "kind": kind, "lines": [], "count": 0})
             elif selection.text:
-                with contextlib.suppress(OSError), open(path, "rb") as plain:
-                    found += _told("host file", path, _lines(plain, selection))
+                with contextlib.suppress(OSError, ValueError), open_source(path) as file:
+                    found += _told(kind, path, _lines(file, selection))
     return found
 
 

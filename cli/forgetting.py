@@ -25,6 +25,7 @@ SHORTEST_TEXT = 4
 
 def forget(settings: Settings, asked: argparse.Namespace) -> int:
     """Forget a session, a project or every record with a text; say what went and where it still stands."""
+    from cli import elsewhere
     from ingest.catalog import adapters
     from journal.database import open_log
     from journal.lock import writer_lock
@@ -45,7 +46,10 @@ def forget(settings: Settings, asked: argparse.Namespace) -> int:
             answer = _looked_up(home, log, known, target, roots, with_backups=asked.backups)
             if asked.dry_run or not _agreed(answer):
                 return _print(answer, asked, "would go")
-        return _print(_forgotten(settings, log, known, target, roots, with_backups=asked.backups), asked, "forgotten")
+        answer, selection = _forgotten(settings, log, known, target, roots, with_backups=asked.backups)
+    # Only now: reading a database's file beside an open connection would take away its locks.
+    answer["elsewhere"] += elsewhere.stand_at_home(home, selection)
+    return _print(answer, asked, "forgotten")
 
 
 def _can_ask() -> bool:
@@ -110,13 +114,13 @@ def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], ta
 
     before = forgotten(log)
     selection = select(log, known, target, before.keys if before else Keys(os.urandom(32)))
-    kept = elsewhere.stand_in(selection, elsewhere.files_of(log, selection), roots)
+    kept = elsewhere.stand_in(home, selection, elsewhere.files_of(log, selection), roots)
     copies = [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     return {"events": len(selection.chosen), "bytes": selection.bytes, "elsewhere": kept + ([] if with_backups else copies), "dry_run": True}
 
 
 def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any], target: "Target", roots: list[tuple[str, str]], *,
-               with_backups: bool) -> dict[str, Any]:  # fmt: skip
+               with_backups: bool) -> "tuple[dict[str, Any], Selection]":  # fmt: skip
     """Forget, and return what went. Backups go first: after the log, a second try would no longer know what to look for."""
     from cli import cleaning, elsewhere
     from ingest.forgetting import select
@@ -130,10 +134,11 @@ def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, 
         size = selection.forget()
         log.execute("INSERT OR REPLACE INTO log_meta VALUES (?, ?)", (cleaning.UNFINISHED, json.dumps(_record(selection, size))))
     cleaning.finish(settings, log, known)
-    left = elsewhere.stand_in(selection, files, roots) + elsewhere.stand_at_home(home, selection)
+    left = elsewhere.stand_in(home, selection, files, roots)
     if not with_backups:
         left += [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
-    return {"events": len(selection.chosen), "bytes": size, "elsewhere": left, "dry_run": False, "events_in_backups": events_in_backups}
+    answer = {"events": len(selection.chosen), "bytes": size, "elsewhere": left, "dry_run": False, "events_in_backups": events_in_backups}
+    return answer, selection
 
 
 def _record(selection: "Selection", size: int) -> dict[str, Any]:

@@ -23,6 +23,7 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
     """Say what is in the log, how far it lags behind the files, and what of it was damaged or unknown."""
     from journal.database import open_log
     from journal.lock import is_watching, is_writing
+    from journal.tombstones import can_forget
 
     home = Home(settings.home)
     log = open_log(home.journal_db, writable=False)
@@ -39,6 +40,7 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
         "unknown": [list(row) for row in views.execute("SELECT host, kind, count(*) FROM unknown_records GROUP BY 1, 2 ORDER BY 1, 2")],
         "sources": [dict(zip(("host", "path", "generation", "lines", "damaged", "unknown"), row, strict=True)) for row in views.execute(
             "SELECT host, path, generation, lines, damaged, unknown FROM source_report WHERE damaged OR unknown ORDER BY host, path, generation")],
+        "forgotten": log.execute("SELECT count(*) FROM tombstones").fetchone()[0] if can_forget(log) else 0,
         "bytes": _sizes(home), "watching": is_watching(home), "writing": is_writing(home),
         "journal_mode": log.execute("PRAGMA journal_mode").fetchone()[0],
     }  # fmt: skip
@@ -88,6 +90,8 @@ def _show(answer: dict[str, Any]) -> None:
         print_text("\n")
         print_table(("host", "damaged", "unknown", "of lines", "path"),
                     [(s["host"], s["damaged"], s["unknown"], s["lines"], s["path"]) for s in answer["sources"]])  # fmt: skip
+    if answer["forgotten"]:
+        say(f"{answer['forgotten']} records were forgotten")
     print_text("\n")
     print_table(("file", "bytes"), list(answer["bytes"].items()))
 

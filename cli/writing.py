@@ -26,8 +26,10 @@ def ingest(settings: Settings, asked: argparse.Namespace) -> int:
     report = done.report
     for warning in report.warnings:
         say(f"warning: {warning}")
-    answer = {"sources": report.sources, "bytes": report.bytes, "events": report.events, "damaged": report.damaged,
+    answer = {"sources": report.sources, "bytes": report.bytes, "events": report.events, "damaged": report.damaged, "refused": report.refused,
               "unknown": done.unknown, "sessions": done.sessions, "seconds": round(report.seconds, 3), "warnings": report.warnings}  # fmt: skip
+    if report.refused:
+        say(f"{report.refused} records that were forgotten came again; their bytes were not let in")
     if asked.json:
         print_json(answer)
     else:

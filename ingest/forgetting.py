@@ -22,7 +22,7 @@ class Target(NamedTuple):
     """What a user wants forgotten."""
 
     kind: str
-    """`match`, `session` or `project`."""
+    """`match`, `session` or `project`; `known` for what the keys of the log already say."""
     name: str
     """The text, the session's id or the project's path."""
     sessions: frozenset[str] = frozenset()
@@ -59,10 +59,10 @@ class Selection:
                 if event.global_position not in self.chosen and event.line.strip():
                     self._judge(event, is_copy)
         self.bytes = sum(one.length for one in self.chosen.values())
+        kinds = {type for (type,) in connection.execute("SELECT DISTINCT type FROM events") if self._is_told(type)}
         self.types = [(position, f"{self.facts[source_id].host}.forgotten") for position, source_id, type in connection.execute(
-            "SELECT global_position, source_id, type FROM events") if self.text and self.text.is_in(type.encode())] if self.text else []  # fmt: skip
-        self.sources = [(source_id, facts) for source_id, facts in self.facts.items()
-                        if self.text and (self.text.is_in(facts.path.encode()) or self.text.is_in(facts.native_id.encode()))]  # fmt: skip
+            "SELECT global_position, source_id, type FROM events") if type in kinds] if kinds else []  # fmt: skip
+        self.sources = [(source_id, facts) for source_id, facts in self.facts.items() if self._is_told(facts.path) or self._is_told(facts.native_id)]
 
     def _judge(self, event: StoredEvent, is_copy: bool) -> None:
         """Choose an event that the target names, or in the second round one that is a copy of a chosen one."""
@@ -86,6 +86,11 @@ class Selection:
         if any(session.startswith(facts.native_id + ":") for session in sessions):
             return any(one.session_id in sessions for one in decoded(self.adapters, facts, line))
         return False
+
+    def _is_told(self, name: str) -> bool:
+        """Tell whether a path, an id or a type tells what is forgotten."""
+        data = name.encode(errors="replace")
+        return (self.text is not None and self.text.is_in(data)) or self.known.has_phrase(data)
 
     def _rest(self, facts: SourceFacts, data: bytes) -> bytes:
         """Return what stays of a document that is not forgotten as a whole."""
@@ -128,7 +133,7 @@ class Selection:
         forget_types(connection, self.types)
         for source_id, facts in self.sources:
             hidden = self.known.keys.hidden
-            native_id = hidden(facts.native_id) if self.text and self.text.is_in(facts.native_id.encode()) else facts.native_id
+            native_id = hidden(facts.native_id) if self._is_told(facts.native_id) else facts.native_id
             connection.execute("UPDATE sources SET path = ?, native_id = ? WHERE source_id = ?", (hidden(facts.path), native_id, source_id))
         connection.executemany(
             "INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?, ?)",

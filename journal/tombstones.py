@@ -1,7 +1,7 @@
 """What was forgotten and must stay out: keyed hashes of lines, of record ids and of phrases, and where the tombstones stand.
 
 A key is a BLAKE2 MAC under the random secret of this log. It keeps a reader from seeing what was forgotten, and does not
-keep whoever holds the log from testing a guess; see docs/adr/0020.
+keep whoever holds the log from testing a guess; see docs/adr/0040.
 """
 
 import os

@@ -17,7 +17,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "datasette", "records", "completion"),
-    "keeping": ("forget",),
+    "keeping": ("forget", "backup", "size", "compact"),
     "health": ("status", "doctor"),
 }
 """Group (a module beside this one) to its commands, in the order of the help."""

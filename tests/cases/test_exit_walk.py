@@ -31,6 +31,9 @@ WALK = {
     "install": [("--host", "claude", "--dry-run"), ("--host", FULL)], "uninstall": [("--all", "--dry-run"), ("--host", FULL)], "setup": [("--dry-run",)],
     "status": [()], "doctor": [(), ("--fix",), ("--deep",)], "show": [(S,), (S, "--depth", "brief"), (S, "--depth", "full"), (S, "--around", "2"), (FULL,)],
     "export": [(S, "--format", kind, "--output", "{out}") for kind in ("md", "html", "json")] + [(FULL,)], "secrets": [("--all",), (S,), (FULL,)],
+    "forget": [("--match", FULL), ("--match", FULL, "--dry-run"), (FULL, "--yes"), (S, "--dry-run"), (f"{CWD}/{FULL}", "--dry-run"),
+               ("--match", FAST, "--yes")],
+    "backup": [("{out}.db",), ("restore", f"{FULL}.db"), (f"{FULL}/", "x")], "size": [()], "compact": [()],
 }  # fmt: skip
 """The words that make each command say as much as it can."""
 UNSAID = {"watch": "prints what ingest prints, until stopped", "datasette": "serves until stopped; tests/reference/test_datasette.py looks at its pages",
