@@ -39,7 +39,7 @@ CALLS = {
 """Calls beside, or in place of, the example in a command's help."""
 BARE_LISTS = {"sql"}
 """What prints the rows that were asked for and nothing else."""
-BY_NAME = {"views"}
+BY_NAME = {"views", "files", "before", "after"}
 """Keys whose value is an object by name of something, all of one shape."""
 
 
