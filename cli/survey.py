@@ -43,10 +43,17 @@ def survey(log: sqlite3.Connection | None, roots: Roots) -> Survey:
     from ingest.catalog import adapters
     from ingest.ingester import IngestReport, discover
     from journal.log import sources
+    from journal.tombstones import HIDDEN, forgotten
 
     report = IngestReport()
     found, readable = discover(roots, adapters(), report)
     known = {(row.host, row.path): row for row in sources(log)} if log else {}
+    if log and (gone := forgotten(log)):
+        # A path that tells what was forgotten stands in the log under a keyed name.
+        for item in found:
+            if row := known.pop((item.host, gone.keys.hidden(item.key)), None):
+                known[item.host, item.key] = row
+        known = {source: row for source, row in known.items() if not row.path.startswith(HIDDEN) or source[1] != row.path}
     changed = dict(log.execute("SELECT source_id, changed_at FROM sources").fetchall()) if log else {}
     paths = {(item.host, item.key): item.path for item in found}
     absent = []

@@ -19,4 +19,4 @@ def declare(add: Add) -> None:
     command.add_argument("file", metavar="FILE", nargs="?", help="after `restore`: the backup that takes the place of the log")
     command.add_argument("--yes", action="store_true", help="restore without asking")
     add("size", "say what takes how much space, by file, table, host and kind of record", runs="cli.keeping:size", example="journal size --json")
-    add("compact", "merge small segments, tidy the full-text index and give free space back", runs="cli.keeping:compact")
+    add("compact", "merge small segments, tidy the full-text index and give free space back", runs="cli.keeping:compact", example="journal compact --json")

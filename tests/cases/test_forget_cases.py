@@ -190,6 +190,7 @@ def test_a_name_in_paths_and_types_is_forgotten(archive: Archive) -> None:
     archive.write(path, {**claude(203, "x", "enter")}, append=True)
     archive.write(archive.claude_path("mellon-77", "-srv-two"), claude(204, "x", "enter too"))
     assert archive.ingest()["events"] == 2
+    assert archive.json("status")["files_behind"] == 0
     assert (places(archive.home, "mellon-77"), archive.json("verify")["chain_ok"]) == ([], True)
 
 
