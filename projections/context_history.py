@@ -45,5 +45,9 @@ PROJECTION = Projection(
     indexes=(),
     statements=(MEASURED, REPEATED),
     handlers={UsageReported: _reported, UsageTotalReported: _total, ContextCompacted: _compacted},
-    digest={"context_history": "SELECT * FROM context_history ORDER BY session_id, source_key, generation, offset_bytes"},
+    # What was measured, each once: where it stands changes with every move, copy and rewrite of a file.
+    digest={
+        "context_history": "SELECT DISTINCT session_id, occurred_at, used_tokens, window_tokens, model, response_id FROM context_history"
+        " ORDER BY 1, 2, 3, 4, 5, 6"
+    },
 )

@@ -28,17 +28,21 @@ FILE = "INSERT OR REPLACE INTO snapshot_files VALUES (?, ?, ?, ?, ?, ?)"
 
 MOMENTS = """SELECT occurred_at, kind = 'prompt' FROM messages WHERE session_id = ?1 AND is_copy = 0 AND occurred_at IS NOT NULL
 UNION ALL SELECT occurred_at, 0 FROM tool_calls WHERE session_id = ?1 AND is_copy = 0 AND occurred_at IS NOT NULL ORDER BY 1, 2"""
-COMPACTIONS = "SELECT occurred_at, record_id FROM compactions WHERE session_id = ? AND occurred_at IS NOT NULL ORDER BY occurred_at, record_id"
-USES = """SELECT occurred_at, used_tokens, window_tokens, model FROM context_history WHERE session_id = ? AND occurred_at IS NOT NULL
-ORDER BY source_key, generation, offset_bytes"""
+COMPACTIONS = "SELECT occurred_at, record_id FROM compactions WHERE session_id = ? AND is_copy = 0 AND occurred_at IS NOT NULL ORDER BY occurred_at, record_id"
+# Byte order inside one source, time between several; a copy of a file repeats what it says, and says it once.
+USES = """SELECT occurred_at, used_tokens, window_tokens, model, EXISTS (SELECT 1 FROM usage AS u
+    WHERE u.session_id = ?1 AND u.response_id = c.response_id AND u.is_copy = 1) FROM context_history AS c WHERE session_id = ?1 AND occurred_at IS NOT NULL
+ORDER BY CASE WHEN (SELECT count(DISTINCT source_key) FROM context_history WHERE session_id = ?1) > 1 THEN occurred_at END,
+    source_key, generation, offset_bytes"""
 HOOKED = "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id"
 CHANGES = """SELECT path, operation, lines_added, lines_removed, occurred_at FROM file_changes
 WHERE session_id = ? AND is_copy = 0 AND occurred_at IS NOT NULL ORDER BY occurred_at, change_key, path"""
 TOOLS = "SELECT count(*) FROM tool_calls WHERE session_id = ? AND is_copy = 0 AND occurred_at <= ?"
-CHECKOUT = """SELECT branch, head FROM hook_events WHERE session_id = ? AND occurred_at <= ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"""
+CHECKOUT = """SELECT branch, head FROM hook_events WHERE session_id = ? AND occurred_at <= ? AND head IS NOT NULL
+ORDER BY occurred_at DESC, record_id DESC LIMIT 1"""
 SESSION = "SELECT branch, head_commit, kind, end_reason, last_at, project FROM sessions WHERE session_id = ?"
 USED = """SELECT used_tokens FROM context_history WHERE session_id = ? AND occurred_at <= ? AND used_tokens IS NOT NULL
-ORDER BY occurred_at DESC, source_key DESC, offset_bytes DESC LIMIT 1"""
+ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC LIMIT 1"""
 
 
 class Point(NamedTuple):
@@ -114,13 +118,13 @@ def _settings(views: sqlite3.Connection, session_id: str) -> tuple[tuple[float, 
 def _crossings(views: sqlite3.Connection, session_id: str, thresholds: tuple[float, ...], limit: int | None) -> Iterator[Point]:
     """Yield the moments at which the use of the context rose over a threshold, counted anew after every fall below it."""
     above: set[float] = set()
-    for at, used, reported, model in views.execute(USES, (session_id,)):
+    for at, used, reported, model, is_copy in views.execute(USES, (session_id,)):
         window = limit or reported or window_of(model)
         if used is None or not window:
             above.clear()
             continue
         now = {share for share in thresholds if used >= share * window}
-        for share in sorted(now - above):
+        for share in () if is_copy else sorted(now - above):
             yield Point(at, "token_threshold", str(share))
         above = now
 
@@ -170,7 +174,7 @@ def snapshot_id(session_id: str, point: Point) -> str:
 
 PROJECTION = Projection(
     name="snapshots",
-    version=1,
+    version=2,
     tables={
         "snapshot_requests": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, requested_at TEXT, note TEXT,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",

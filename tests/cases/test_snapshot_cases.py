@@ -113,3 +113,44 @@ TODOS: Any = [
 def test_open_todos_are_read_off_the_hosts_own_tools(calls: list[tuple[str, str]], expected: list[str]) -> None:
     """A whole list replaces the one before; single changes are folded into it."""
     assert _todos([(name, given, 0, None, "", "2026-11-30T10:00:00Z") for name, given in calls]) == expected
+
+
+def _boundary(number: int, session: str, second: int) -> dict[str, Any]:
+    """Return the record of a compaction."""
+    return claude(number, session, "", type="system", subtype="compact_boundary", timestamp=f"2026-11-30T10:00:{second:02d}.000Z",
+                  compactMetadata={"trigger": "auto", "preTokens": 180000})  # fmt: skip
+
+
+def test_a_fork_has_no_snapshots_of_the_points_that_it_copied(archive: Archive) -> None:
+    """The compaction and the crossing belong to the parent, also where the fork had changed a file before them."""
+    fork = S[:-1] + "2"
+    full = answer(20, S, "x", "u20", {**USE, "cache_read_input_tokens": 160_000}, model="claude-haiku-4-5") | {"timestamp": "2026-11-30T10:00:20.000Z"}
+    shared = [full, _boundary(21, S, 21)]
+    archive.write(archive.claude_path(S), _prompt(1, 0), *_edit(2, "/home/dev/proj/a.py", 5), *shared)
+    own = [{**record, "sessionId": fork, "forkedFrom": {"sessionId": S, "messageUuid": record["uuid"]}} for record in shared]
+    edits = [{**record, "sessionId": fork} for record in _edit(31, "/home/dev/proj/b.py", 10)]
+    archive.write(archive.claude_path(fork), claude(30, fork, "the fork", timestamp="2026-11-30T10:00:09.000Z"), *edits, *own)
+    archive.ingest()
+    reasons = "SELECT reason FROM snapshots WHERE session_id = '{}' ORDER BY at"
+    assert archive.rows("views.db", reasons.format(S)) == [("token_threshold",)]  # no file changed between it and the compaction
+    assert archive.rows("views.db", "SELECT is_copy FROM compactions WHERE session_id = '" + fork + "'") == [(1,)]
+    assert archive.rows("views.db", reasons.format(fork)) == []
+
+
+def test_a_moved_or_copied_file_changes_no_snapshot_and_no_measure_of_the_context(archive: Archive) -> None:
+    """The digests name no path: after a move the views still say what a replay says, and a copy of a file adds nothing."""
+    full = answer(20, S, "x", "u20", {**USE, "cache_read_input_tokens": 160_000}, model="claude-haiku-4-5") | {"timestamp": "2026-11-30T10:00:20.000Z"}
+    records = [_prompt(1, 0), *_edit(2, "/home/dev/proj/a.py", 5), full, _boundary(21, S, 21)]
+    path = archive.write(archive.claude_path(S), *records)
+    archive.ingest()
+    first = archive.digests()
+    moved = archive.claude_path(S, "-home-dev-moved")
+    moved.parent.mkdir(parents=True)
+    path.rename(moved)
+    archive.ingest()
+    assert archive.run("replay", "--verify")[0] == 0
+    archive.write(archive.claude_path(S, "-a-copy"), *records)
+    archive.ingest()
+    assert archive.run("replay", "--verify")[0] == 0
+    for view in ("context_history", "snapshots", "snapshot_files", "restore_cards"):
+        assert archive.digests()[view] == first[view]
