@@ -6,7 +6,6 @@ interpreter's scanner, and what runs longer than the deadline is given up, whate
 
 import _signal
 import os
-import sys
 import time
 
 from ingest import hooks
@@ -80,4 +79,7 @@ def _give_up(*_: object) -> None:
 def _complain(text: str, host: str) -> None:
     """Write one line for the user; not where the host shows a hook's stderr in the conversation."""
     if host != "gemini":
-        sys.stderr.write(text.replace("\n", " ")[:400] + "\n")
+        try:
+            os.write(2, (text.replace("\n", " ")[:400] + "\n").encode("ascii", "backslashreplace"))
+        except OSError:
+            return  # stderr is closed, or nobody reads it

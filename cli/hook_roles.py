@@ -258,6 +258,8 @@ def _handoff_path(call: Call) -> str | None:
     if call.place is None or os.path.realpath(os.path.expanduser("~")) == call.place.root:
         return None
     folder = os.path.join(call.place.root, os.path.dirname(HANDOFF))
+    if not _is_inside(folder, call.place.root):
+        return None
     try:
         os.makedirs(folder, exist_ok=True)
         ignore = os.path.join(folder, ".gitignore")
@@ -285,9 +287,14 @@ def _existing_handoff(call: Call) -> str | None:
         return None
     for name in (HANDOFF, *OTHER_HANDOFFS):
         path = os.path.join(call.place.root, name)
-        if tailend.size_of(path):
+        if tailend.size_of(path) and _is_inside(path, call.place.root):
             return path
     return None
+
+
+def _is_inside(path: str, root: str) -> bool:
+    """Tell whether a path leads to a place in the work tree: a link out of it would bring another project's text, or a key, into this one."""
+    return os.path.realpath(path).startswith(os.path.realpath(root).rstrip(os.sep) + os.sep)
 
 
 def _record_handoff(call: Call) -> list[int] | None:

@@ -65,22 +65,18 @@ class Views:
 def history(views: Views, home: Home, session_id: str, now: float) -> list[dict[str, object]]:
     """Return the lines that hooks of this session wrote, oldest first: from the views, and from the inbox of two days."""
     lines = [str(row[0]) for row in views.rows("SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", session_id)]
-    seen = set(lines)
-    for day in (now - DAY_S, now):
-        for text in _lines(inbox.file_of(home, session_id, written(day)[:10], kind=STATE)):
-            if text not in seen:
-                seen.add(text)
-                lines.append(text)
+    inbox_lines = [text for day in (now - DAY_S, now) for text in _lines(inbox.file_of(home, session_id, written(day)[:10], kind=STATE))]
+    unsealed = set(inbox_lines)
     found = []
-    for text in lines:
+    for text in [*(text for text in lines if text not in unsealed), *inbox_lines]:
         try:
             line = jsontext.loads(text)
         except (ValueError, RecursionError):
             continue
         if isinstance(line, dict):
             found.append(line)
-    # In the order of their time; lines of one moment stay as they were written.
-    return sorted(found, key=lambda line: str(line.get("at")))
+    # By day; lines of one day as they were written: of two hooks at once the later may have begun first, and both must see one order.
+    return sorted(found, key=lambda line: str(line.get("at"))[:10])
 
 
 def _lines(path: str) -> list[str]:

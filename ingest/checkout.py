@@ -42,7 +42,9 @@ def _read(root: str, git: str) -> Checkout:
     head = _line(os.path.join(folder, "HEAD"))
     branch = head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else None
     commit = _commit(folder, common, head.removeprefix("ref: ")) if head.startswith("ref: ") else head
-    return Checkout(root, os.path.dirname(common) if is_worktree else root, branch, commit or None)
+    # What stands there is given to git, and may be anything in a folder that somebody else packed.
+    is_hash = commit.isascii() and commit.isalnum()
+    return Checkout(root, os.path.dirname(common) if is_worktree else root, branch, commit if is_hash else None)
 
 
 def _commit(folder: str, common: str, ref: str) -> str:

@@ -16,12 +16,14 @@ def changes(place: Checkout, head: str | None, at: str) -> tuple[int | None, tup
 
     The number is None where git does not know *head* any more, or does not answer in time.
     """
-    if place.head is None:
+    if place.head is None or not (head is None or (head.isascii() and head.isalnum())):
         return None, ()
     if head == place.head:
         return 0, ()
     span = [f"{head}..HEAD"] if head else [f"--since={at}", "HEAD"]
-    words = ["git", "-C", place.root, "-c", "core.quotePath=false", "log", f"-n{MOST_COMMITS}", "--format=%x01", "--name-only", *span, "--"]
+    # A repository's own settings may name a program to check signatures with.
+    options = ["-c", "core.quotePath=false", "-c", "log.showSignature=false"]
+    words = ["git", "-C", place.root, *options, "log", f"-n{MOST_COMMITS}", "--format=%x01", "--name-only", *span, "--"]
     output = _output(words)
     if output is None:
         return None, ()
@@ -40,7 +42,7 @@ def _output(words: list[str]) -> str | None:
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     actions = [(os.POSIX_SPAWN_DUP2, null, 0), (os.POSIX_SPAWN_DUP2, writer, 1), (os.POSIX_SPAWN_DUP2, null, 2)]
     try:
-        process = os.posix_spawnp(words[0], words, {**inherited, "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}, file_actions=actions)
+        process = os.posix_spawnp(words[0], words, {**inherited, "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}, file_actions=actions)
     except OSError:
         os.close(reader)
         return None

@@ -35,6 +35,9 @@ def loads(text: str) -> object:
         value, end = _scan(text, 0)
     except StopIteration as error:
         raise ValueError(f"no JSON at character {error.value}") from None
+    except SystemError:
+        # The scanner takes its error's class from `json.decoder`, and where that is not loaded it has none to raise.
+        raise ValueError("no JSON: it ends or breaks off inside a value") from None
     if end != len(text):
         raise ValueError(f"more than one value, at character {end}")
     return value

@@ -3,6 +3,7 @@
 The hook path imports this at every prompt of a user: no typing, no json, no re.
 """
 
+import os
 from importlib import import_module
 
 from ingest.facts import HOSTS, Facts
@@ -21,8 +22,8 @@ class Payload:
     def __init__(self, raw: dict[str, object]) -> None:
         self.raw = raw
         self.session_id = _text(raw, "session_id", "sessionId")
-        self.transcript_path = _text(raw, "transcript_path", "transcriptPath")
-        self.cwd = _text(raw, "cwd")
+        self.transcript_path = _path(raw, "transcript_path", "transcriptPath")
+        self.cwd = _path(raw, "cwd")
         self.event = _text(raw, "hook_event_name", "hookEventName")
         self.source = _text(raw, "source")
         self.trigger = _text(raw, "trigger")
@@ -77,6 +78,15 @@ def is_host(name: str) -> bool:
 def number(value: object) -> int:
     """Return a count of tokens; 0 for what is none."""
     return value if type(value) is int and 0 <= value < 1 << 53 else 0
+
+
+def _path(raw: dict[str, object], *names: str) -> str | None:
+    """Return a path that the system can be asked for; one with NUL or half a character names nothing."""
+    path = _text(raw, *names)
+    try:
+        return path if path is None or b"\0" not in os.fsencode(path) else None
+    except UnicodeEncodeError:
+        return None
 
 
 def _text(raw: dict[str, object], *names: str) -> str | None:

@@ -159,3 +159,33 @@ def test_files_of_hooks_are_private(world: World) -> None:
     assert world.hook("stop", session_id=T)[:2] == (0, "")
     assert {oct(path.stat().st_mode & 0o777) for path in world.home.rglob("*") if path.is_file()} == {"0o600"}
     assert {oct(path.stat().st_mode & 0o777) for path in [world.home, *world.home.rglob("*")] if path.is_dir()} == {"0o700"}
+
+
+@pytest.mark.parametrize("torn", [b'{"usage"', b'{"usage":1', b'{"usage":"x', b'["usage"'])
+def test_a_torn_record_at_the_end_of_a_transcript_costs_no_alert(world: World, torn: bytes) -> None:
+    """The host may have written half a line: the last whole answer still counts, and nothing is complained of."""
+    world.answered(160_000)
+    with world.transcript.open("ab") as file:
+        file.write(torn)
+    said = world.hook("prompt", prompt="go on")
+    assert (said.status, said.stderr) == (0, "")
+    assert "80" in said.answer["systemMessage"]
+
+
+HALF = [b"{", b'{"session_id', b'{"session_id": "x", "cwd": "/a\\u0000b"}', b'{"session_id": "x", "cwd": "\\ud800", "transcript_path": "\\ud800"}']
+
+
+@pytest.mark.parametrize("data", HALF)
+def test_half_a_payload_and_impossible_paths_are_not_complained_of(world: World, data: bytes) -> None:
+    """Neither torn JSON, nor NUL or half a character in a path, is a fault of the user's."""
+    assert world.hook("prompt", data) == (0, "", "")
+
+
+@pytest.mark.parametrize("closed", ["2>&-", "<&-", ">&-", "<&- >&- 2>&-"])
+def test_closed_streams_are_no_failure(world: World, closed: str) -> None:
+    """A host that gives no stdin, stdout or stderr sees status 0 all the same, also where there is something to say."""
+    world.answered(160_000)
+    command = f"echo '{json.dumps(world.payload())}' | {sys.executable} -m journal hook prompt --host claude {closed}"
+    assert subprocess.run(["sh", "-c", command], env=world.environment, cwd=world.folder, check=False, timeout=60).returncode == 0
+    command = f"{sys.executable} -m journal hook no-such-role {closed}"
+    assert subprocess.run(["sh", "-c", command], env=world.environment, cwd=world.folder, check=False, timeout=60).returncode == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from world import S, T, World
 
-from ingest import tailend
+from ingest import checkout, history, tailend
 from projections.restore import Card, Handoff, Limits, Present, compose
 
 DAY = 86_400.0
@@ -172,3 +172,28 @@ def test_the_words_of_every_host_are_read_from_its_recordings() -> None:
         found[host] = {kind for pairs in said for kind, _ in pairs}
     for kinds in found.values():
         assert kinds == {"prompt", "answer"}
+
+
+def test_a_handoff_that_is_a_link_out_of_the_work_tree_is_not_read_and_nothing_is_written_through_one(world: World) -> None:
+    """A repository that somebody else made may link its handoff to another project's, or to a key."""
+    other = world.folder / "other"
+    other.mkdir()
+    (other / "handoff.md").write_text("words of the other project " * 20)
+    (world.project / ".journal").symlink_to(other)
+    world.answered(160_000)
+    assert "other project" not in world.hook("session-start", source="startup", session_id=T).stdout
+    assert not world.lines(".handoff")
+    world.hook("stop")
+    assert [path.name for path in other.iterdir()] == ["handoff.md"]
+
+
+def test_what_stands_in_head_is_no_option_of_git(world: World) -> None:
+    """A folder that somebody packed may hold anything in `.git/HEAD`; git is only asked about commits."""
+    _worked(world)
+    head = world.folder / "written"
+    (world.project / ".git/HEAD").write_text(f"--output={head}\n")
+    place = checkout.find(str(world.project))
+    assert place is not None
+    assert place.head is None
+    assert history.changes(checkout.Checkout(place.root, place.repository, None, "a" * 40), f"--output={head}", "2026-12-01") == (None, ())
+    assert not list(world.folder.glob("written*"))

@@ -8,6 +8,10 @@ import time
 import pytest
 from world import S, World
 
+from cli.hook_views import Views, history
+from journal import inbox
+from journal.home import open_home
+from journal.moments import seconds_of
 from projections import context
 
 
@@ -159,3 +163,15 @@ def test_the_session_of_hooks_alone_is_marked_empty(world: World) -> None:
     listed = json.loads(world.journal("sessions", "--all", "--json").stdout)["sessions"]
     assert [(row["session_id"], row["kind"], row["state"]) for row in listed] == [(S, "empty", "empty")]
     assert json.loads(world.journal("sessions", "--json").stdout)["sessions"] == []
+
+
+def test_of_two_hooks_at_once_the_one_that_wrote_first_speaks_though_the_other_began_first(world: World) -> None:
+    """Both read one order of claims, that of the file: otherwise the slower one, with the earlier time, would speak as well."""
+    home = open_home(str(world.home))
+    for at, nonce in (("2026-12-03T10:00:00.200000Z", "fast"), ("2026-12-03T10:00:00.100000Z", "slow")):
+        claim: dict[str, object] = {"type": "journal.hook_answered", "kind": "alert", "threshold": 0.75, "nonce": nonce, "at": at, "session_id": S}
+        inbox.append(home, S, "2026-12-03", claim, kind=".state")
+    now = seconds_of("2026-12-03T10:00:01.000000Z")
+    assert now is not None
+    lines = history(Views(""), home, S, now)
+    assert [context.first_claim(lines, "alert", 0.75, nonce, (0.75,)) for nonce in ("fast", "slow")] == [True, False]
