@@ -65,6 +65,13 @@ EXAMPLES = (
     Example("hook-answers", "hook_history", "what hooks said",
             "SELECT occurred_at, session_id, line ->> '$.kind' AS said FROM hook_history WHERE line ->> '$.type' = 'journal.hook_answered'"
             " ORDER BY 1 DESC LIMIT 20"),
+    Example("bundles", "handoff_bundles", "the last handoff bundles, with their quality",
+            "SELECT saved_at, handoff_id, title, rating, score FROM handoff_bundles ORDER BY saved_at DESC LIMIT 20"),
+    Example("bundle-findings", "handoff_statements", "what handoffs found out",
+            "SELECT b.title, s.text FROM handoff_statements AS s JOIN handoff_bundles AS b USING (handoff_id)"
+            " WHERE s.kind = 'finding' ORDER BY b.saved_at DESC, s.number LIMIT 50"),
+    Example("bundle-anchors", "handoff_anchors", "files that handoffs name most",
+            "SELECT path, count(*) AS times FROM handoff_anchors WHERE kind IN ('file', 'range', 'symbol') AND reason IS NULL GROUP BY 1 ORDER BY 2 DESC, 1"),
     Example("handoffs", "handoffs", "the newest handoff of each project",
             "SELECT project, branch, saved_at, substr(text, 1, 80) AS beginning FROM handoffs AS h"
             " WHERE saved_at = (SELECT max(saved_at) FROM handoffs AS other WHERE other.project = h.project) ORDER BY saved_at DESC"),

@@ -9,7 +9,10 @@ from ingest.fields import number_of, text_of
 from journal import jsontext
 from journal.domain import (
     DomainEvent,
+    HandoffAnchor,
+    HandoffBundleSaved,
     HandoffSaved,
+    HandoffStatement,
     HookFired,
     HookMeasured,
     JsonObject,
@@ -90,6 +93,40 @@ def _handoff(record: JsonObject) -> Iterator[DomainEvent]:
         )  # fmt: skip
 
 
+def _bundle(record: JsonObject) -> Iterator[DomainEvent]:
+    name = text_of(record.get("handoff_id"))
+    if not name:
+        return
+    score = record.get("score")
+    statements = tuple(
+        HandoffStatement(str(row.get("id")), str(row.get("kind")), str(row.get("text")), _texts(row.get("details")))
+        for row in _objects(record.get("statements"))
+    )
+    anchors = tuple(
+        HandoffAnchor(
+            str(row.get("statement")), str(row.get("locator")), str(row.get("kind")), str(row.get("path")), number_of(row.get("start")),
+            number_of(row.get("end")), text_of(row.get("symbol")), text_of(row.get("reason")), jsontext.dumps(row["shape"]) if row.get("shape") else None,
+        )
+        for row in _objects(record.get("anchors"))
+    )  # fmt: skip
+    yield HandoffBundleSaved(
+        name, text_of(record.get("chain_id")) or name, text_of(record.get("replaces")), text_of(record.get("title")) or "",
+        text_of(record.get("purpose")) or "", text_of(record.get("root")), text_of(record.get("root_commit")), text_of(record.get("remote")),
+        text_of(record.get("branch")), text_of(record.get("head")), _texts(record.get("dirty")),
+        _texts(record.get("tags")), float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
+        text_of(record.get("rating")) or "weak", jsontext.dumps(found if isinstance(found := record.get("dimensions"), dict) else {}),
+        _texts(record.get("warnings")), statements, anchors,
+    )  # fmt: skip
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
+
+
+def _objects(value: Any) -> list[JsonObject]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
 def _snapshot(record: JsonObject) -> Iterator[DomainEvent]:
     yield SnapshotRequested(text_of(record.get("note")))
 
@@ -116,8 +153,9 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.context": _measured,
     "journal.hook_answered": _measured,
     "journal.handoff": _handoff,
+    "journal.handoff_bundle": _bundle,
     "journal.snapshot": _snapshot,
     "journal.hook_failed": _error,
 }
 
-ADAPTER = Adapter("journal", 3, _no_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("journal", 4, _no_roots, discover, classify, native_id, hint, decode)

@@ -234,6 +234,65 @@ class HandoffSaved:
     size: int | None
 
 
+class HandoffStatement(NamedTuple):
+    """One statement of a handoff bundle."""
+
+    statement_id: str
+    """Unique in the bundle, such as `F1`."""
+    kind: str
+    """`finding`, `recommendation`, `question`, `move`, `evidence` or `section`."""
+    text: str
+    details: tuple[str, ...] = ()
+
+
+class HandoffAnchor(NamedTuple):
+    """One place that a statement of a bundle names, as it was when the bundle was saved."""
+
+    statement_id: str
+    locator: str
+    """As written."""
+    kind: str
+    """`file`, `folder`, `range`, `symbol`, `commit`, `url` or `command`."""
+    path: str
+    """Relative to the top of the checkout; the commit, URL or command itself."""
+    start: int | None = None
+    end: int | None = None
+    symbol: str | None = None
+    reason: str | None = None
+    """Why it was refused."""
+    shape: str | None = None
+    """JSON: hash of the content, of the first line, of the lines around it, and the beginning of the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffBundleSaved:
+    """Findings, recommendations, questions and next moves were put down for a later session, each with its evidence."""
+
+    handoff_id: str
+    chain_id: str
+    """The first handoff of those that replace each other."""
+    replaces: str | None
+    title: str
+    purpose: str
+    root: str | None
+    """The folder that all work trees of the repository share; outside git the folder itself."""
+    root_commit: str | None
+    remote: str | None
+    branch: str | None
+    head: str | None
+    dirty: tuple[str, ...]
+    """Files with uncommitted changes, relative to the top of the checkout."""
+    tags: tuple[str, ...]
+    score: float
+    rating: str
+    """`strong`, `acceptable` or `weak`."""
+    dimensions: str
+    """JSON: name to value from 0 to 1."""
+    warnings: tuple[str, ...]
+    statements: tuple[HandoffStatement, ...]
+    anchors: tuple[HandoffAnchor, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class SnapshotRequested:
     """A person or an agent asked for a snapshot of a session."""
@@ -276,6 +335,7 @@ DomainEvent = (
     | HookFired
     | HookMeasured
     | HandoffSaved
+    | HandoffBundleSaved
     | SnapshotRequested
     | RecordUnrecognised
     | RecordDamaged

@@ -11,6 +11,7 @@ from projections import (
     context_history,
     damage,
     file_changes,
+    handoff_bundles,
     handoffs,
     hooks,
     links,
@@ -44,6 +45,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     sessions.PROJECTION,
     snapshots.PROJECTION,
     handoffs.PROJECTION,
+    handoff_bundles.PROJECTION,
     cards.PROJECTION,
 )
 OPTIONAL: tuple[Projection, ...] = (raw_records.PROJECTION,)

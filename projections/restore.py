@@ -132,8 +132,8 @@ def compose(handoff: Handoff | None, cards: list[Card], present: Present, limits
         body.append(f"## Handoff written by the agent {age(age_s or 0)} ago" + (f" (session {handoff.session_id})" if handoff.session_id else ""))
         fields, text = identity.split(handoff.text)
         if fields:
-            body.append("Identity: " + "; ".join(f"{_neutral(key)}: {_neutral(value)}" for key, value in fields.items()))
-        body += _neutral(text.strip()).splitlines()
+            body.append("Identity: " + "; ".join(f"{neutral(key)}: {neutral(value)}" for key, value in fields.items()))
+        body += neutral(text.strip()).splitlines()
         parts.append({"kind": "handoff", "from": handoff.session_id, "age_s": age_s})
     for card in cards:
         lines = _card(card, present, since=handoff.saved_at if handoff else None)
@@ -142,8 +142,8 @@ def compose(handoff: Handoff | None, cards: list[Card], present: Present, limits
             parts.append({"kind": "session", "from": card.session_id, "age_s": _age(card.last_at, present.now)})
     if not body and not withheld:
         return Restored("", [], None, warnings)
-    head = [OPENING, f"Project {_neutral(present.project)}" + (f", branch {_neutral(present.branch)}" if present.branch else "") + "."]
-    head += [f"Caution: {_neutral(warning)}" for warning in warnings] + ([withheld] if withheld else [])
+    head = [OPENING, f"Project {neutral(present.project)}" + (f", branch {neutral(present.branch)}" if present.branch else "") + "."]
+    head += [f"Caution: {neutral(warning)}" for warning in warnings] + ([withheld] if withheld else [])
     return Restored(_cut(head, body, limits), parts, withheld, warnings)
 
 
@@ -175,13 +175,13 @@ def _card(card: Card, present: Present, *, since: str | None) -> list[str]:
     if since and card.last_at and card.last_at < since and not any(kind in ("open", "todo") for kind, _ in card.parts):
         return []
     age_s = _age(card.last_at, present.now)
-    title = f": {_neutral(card.title)}" if card.title else ""
+    title = f": {neutral(card.title)}" if card.title else ""
     lines = [f"## Session {card.session_id} ({card.host}){title}" + (f", last active {age(age_s)} ago" if age_s is not None else "")]
     for kind, heading in KINDS.items():
         texts = [text for found, text in card.parts if found == kind]
         if texts:
             lines.append(f"{heading}:")
-            lines += [f"- {_flagged(_neutral(text), present)}" for text in texts]
+            lines += [f"- {_flagged(neutral(text), present)}" for text in texts]
     return lines if len(lines) > 1 else []
 
 
@@ -208,7 +208,7 @@ def _cut(head: list[str], body: list[str], limits: Limits) -> str:
     return "\n".join([*head, *kept, *left_out, CLOSING])
 
 
-def _neutral(text: str) -> str:
+def neutral(text: str) -> str:
     """Return *text* so that it cannot end the fence or pass for a host's own tag."""
     return text.replace("</", "<\u200b/").replace("<journal-", "<\u200bjournal-").replace("<system", "<\u200bsystem")
 

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff"),
+    "handoffs": ("handoff",),
     "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions", "search"),
     "transcripts": ("show", "export", "secrets"),

@@ -24,6 +24,8 @@ WALK = {
     "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL), ("--as-of", "2030-01-01"), ("--snapshot", "latest")],
     "post-compact": [(S,), (FULL,)], "context": [(S,), (FULL,)],
     "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
+    "handoff": [("save", "--title", FULL, "--session", S), ("save", "--notes", FULL), ("load", "--deep"), ("load", FULL), ("list", "--all"), ("show",),
+                ("diff", "latest", "latest"), ("score",)],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),

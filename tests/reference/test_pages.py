@@ -55,6 +55,9 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
     (home / "payload.json").write_text('{"session_id": "x", "hook_event_name": "SessionStart", "source": "startup", "cwd": "."}')
     if name == "journal doctor":  # the copy of the home holds copies of the transcripts, which it rightly finds unread
         subprocess.run(["sh", "-c", "journal ingest"], cwd=home, check=True, capture_output=True, timeout=60)
+    if name.startswith("journal handoff "):
+        (home / "notes.md").write_text("## Findings\n- The sample's hook settings say nothing of it, `notes.md:1`.\n")
+        subprocess.run(["sh", "-c", "journal handoff save --notes notes.md"], cwd=home, check=True, capture_output=True, timeout=60)
     done = subprocess.run(["sh", "-c", example], cwd=home, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
@@ -65,8 +68,9 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
     assert without == {*INTERNAL, "parts", "log_meta", "forgotten", "kept_hashes", "alembic_version"}
 
 
-EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "notes", "compactions", "damage", "unknown", "repositories", "pending",
-         "forgotten"}
+EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
+         "notes", "compactions", "damage", "unknown", "repositories",
+         "pending", "forgotten"}
 """Examples that find nothing in the samples, which have no notes, hooks, damage, observed repository or forgotten record."""
 
 
