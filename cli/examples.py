@@ -72,6 +72,7 @@ EXAMPLES = (
             " WHERE s.kind = 'finding' ORDER BY b.saved_at DESC, s.number LIMIT 50"),
     Example("bundle-anchors", "handoff_anchors", "files that handoffs name most",
             "SELECT path, count(*) AS times FROM handoff_anchors WHERE kind IN ('file', 'range', 'symbol') AND reason IS NULL GROUP BY 1 ORDER BY 2 DESC, 1"),
+    Example("aliases", "session_aliases", "ids under which hooks spoke of other sessions", "SELECT alias, session_id FROM session_aliases ORDER BY 1"),
     Example("handoffs", "handoffs", "the newest handoff of each project",
             "SELECT project, branch, saved_at, substr(text, 1, 80) AS beginning FROM handoffs AS h"
             " WHERE saved_at = (SELECT max(saved_at) FROM handoffs AS other WHERE other.project = h.project) ORDER BY saved_at DESC"),

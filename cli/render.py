@@ -25,9 +25,9 @@ def print_json(answer: dict[str, Any], *, reveal: bool = False) -> None:
     print(json_text({"schema_version": SCHEMA_VERSION, **(answer if reveal else cleaned(answer))}))
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, reveal: bool = False) -> None:
     """Print aligned columns; wide characters count two, control characters are left out."""
-    rows = cleaned(list(rows))
+    rows = list(rows) if reveal else cleaned(list(rows))
     cells = [[_cell(value) for value in row] for row in [heads, *rows]]
     widths = [max(width_of(row[column]) for row in cells) for column in range(len(heads))]
     for row in cells:

@@ -240,6 +240,9 @@ def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
         if found and found[0][0] == prefix:
             return prefix
     if not found:
+        alias = views.execute("SELECT session_id FROM session_aliases WHERE alias = ?", (prefix,)).fetchone()
+        if alias:
+            return str(alias[0])
         raise NotFound(f"no session begins with {prefix}", hint="run: journal sessions --all")
     if all(row[0].startswith(f"{found[0][0]}:") for row in found[1:]):
         return str(found[0][0])

@@ -217,6 +217,9 @@ TEXTS = {
         branch | TEXT | text | the branch checked out
         head | TEXT | hash | the commit checked out
         last_message | TEXT | text | the agent's last answer as the host passes it, redacted""",
+    "session_aliases": """An id under which hooks spoke of a session that has another id in its transcript.
+        alias | TEXT | id | the id in the hooks' payloads
+        session_id | TEXT | id | the session of the transcript that they name""",
     "hook_history": """What a hook measured or answered, which later hooks of the session build on.
         session_id | TEXT | id | the session
         record_id | TEXT | id | the inbox line

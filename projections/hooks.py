@@ -2,10 +2,21 @@
 
 from journal.domain import HookFired, HookMeasured
 from journal.redaction import redact
+from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
 
 FIRED = "INSERT OR REPLACE INTO hook_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 MEASURED = "INSERT OR REPLACE INTO hook_history VALUES (?, ?, ?, ?)"
+
+# A hook may carry another id than the transcript that it names: the host gave the session a new one on the way.
+ALIASES = """CREATE VIEW {name} AS SELECT DISTINCT e.session_id AS alias, s.session_id FROM hook_events AS e
+JOIN source_lines AS s ON s.path = e.transcript_path WHERE s.session_id <> e.session_id
+AND NOT EXISTS (SELECT 1 FROM source_lines AS own WHERE own.session_id = e.session_id)"""
+MARK_ALIASES = "INSERT OR IGNORE INTO unsettled SELECT DISTINCT session_id FROM hook_events WHERE transcript_path = ?"
+
+
+def _read(place: Place, event: SourceRead, rows: Rows) -> None:
+    rows.add(MARK_ALIASES, (event.path,))
 
 
 def _fired(place: Place, event: HookFired, rows: Rows) -> None:
@@ -20,21 +31,24 @@ def _measured(place: Place, event: HookMeasured, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="hooks",
-    version=1,
+    version=2,
     tables={
         "hook_events": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, occurred_at TEXT, host TEXT NOT NULL,
             role TEXT NOT NULL, source TEXT, transcript_path TEXT, transcript_bytes INTEGER, root TEXT, branch TEXT, head TEXT,
             last_message TEXT, PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
         "hook_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, occurred_at TEXT, line TEXT NOT NULL,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
+        "session_aliases": ALIASES,
     },
     indexes=(
+        "CREATE INDEX IF NOT EXISTS hook_events_by_transcript ON hook_events (transcript_path)",
         "CREATE INDEX IF NOT EXISTS hook_events_by_host ON hook_events (host, occurred_at)",
         "CREATE INDEX IF NOT EXISTS hook_events_by_root ON hook_events (root, occurred_at)",
     ),
-    statements=(FIRED, MEASURED),
-    handlers={HookFired: _fired, HookMeasured: _measured},
+    statements=(FIRED, MEASURED, MARK_ALIASES),
+    handlers={SourceRead: _read, HookFired: _fired, HookMeasured: _measured},
     digest={
+        "session_aliases": "SELECT alias, session_id FROM session_aliases ORDER BY 1, 2",
         "hook_events": "SELECT * FROM hook_events ORDER BY session_id, record_id",
         "hook_history": "SELECT * FROM hook_history ORDER BY session_id, record_id",
     },

@@ -111,7 +111,7 @@ def search(
     if not match or limit <= 0:
         return []
     asked = {"match": match, "project": project, "everything": everything, "limit": limit}
-    needles = [(quoted or word).casefold() for quoted, word in _QUERY_PART.findall(query)]
+    needles = needles_of(query)
     hits = [
         Hit._make((*row[:6], -row[6], snippet(row[7], needles)))
         for statement in (_MESSAGES, _TOOL_CALLS)
@@ -119,6 +119,11 @@ def search(
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.session_id, hit.record_id))
     return hits[:limit]
+
+
+def needles_of(query: str) -> list[str]:
+    """Return the words and quoted parts of a query, folded."""
+    return [(quoted or word).casefold() for quoted, word in _QUERY_PART.findall(query)]
 
 
 def snippet(text: str, needles: list[str]) -> str:

@@ -30,6 +30,7 @@ CALLS = "SELECT min(occurred_at), max(coalesce(returned_at, occurred_at)), count
 FOLDERS = """SELECT cwd, sum(NOT is_copy) FROM messages WHERE session_id = ? AND cwd IS NOT NULL
 GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd"""
 FOLDER = "INSERT INTO session_folders VALUES (?, ?, ?, ?)"
+IS_ALIAS = "SELECT 1 FROM session_aliases WHERE alias = ? LIMIT 1"
 FIRST_PROMPT = """SELECT substr(m.text, 1, 4000) FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
 AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
 # A session whose only prompts were undone is still named after the first.
@@ -120,7 +121,7 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
     called, returned, tool_calls = views.execute(CALLS, (session_id,)).fetchone()
     known_host = facts.get("host") or host
     host = known_host or facts.get("hook_host")
-    if host is None:
+    if host is None or (known_host is None and views.execute(IS_ALIAS, (session_id,)).fetchone()):
         return None
     started, ended = min(filter(None, (first, called)), default=None), max(filter(None, (last, returned)), default=None)
     parent, link = views.execute(PARENT, (session_id,)).fetchone() or (None, None)
@@ -165,7 +166,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=7,
+    version=8,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",

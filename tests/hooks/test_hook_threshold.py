@@ -114,8 +114,10 @@ def test_sixty_hooks_at_once_tell_once_and_lose_nothing(world: World) -> None:
     world.answered(160_000)
     payload = json.dumps(world.payload(prompt="x")).encode()
     command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
-    running = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment, cwd=world.folder) for _ in range(60)]
-    for process in running:
+    running = []
+    for _ in range(60):
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=world.environment, cwd=world.folder)
+        running.append(process)
         assert process.stdin is not None
         process.stdin.write(payload)
         process.stdin.close()
