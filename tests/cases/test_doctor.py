@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import shlex
 import shutil
 import sqlite3
 import time
@@ -14,6 +15,7 @@ import pytest
 from archive import Archive, claude, codex
 
 from cli.checks.catalog import CHECKS
+from cli.main import parser
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -166,6 +168,17 @@ def test_a_check_finds_what_it_is_there_for(archive: Archive, check: str) -> Non
     assert all(set(finding) == {"id", "severity", "what", "evidence", "next_command"} for finding in answer["findings"])
     assert all(finding["severity"] in ("error", "warning", "info") and finding["evidence"] for finding in found)
     assert not next(row for row in answer["checks"] if row["id"] == check)["ok"]
+
+
+@pytest.mark.parametrize("check", list(BROKEN))
+def test_the_next_command_can_be_run(archive: Archive, check: str) -> None:
+    """What a finding says to run is a whole command that the parser takes."""
+    fill(archive)
+    BROKEN[check](archive)
+    for finding in doctor(archive)[1]["findings"]:
+        if finding["next_command"]:
+            words = shlex.split(finding["next_command"])[1:]
+            assert "--help" in words or parser(words).parse_args(words).runs, finding
 
 
 @pytest.mark.parametrize("check", ["permissions", "space", "views"])
