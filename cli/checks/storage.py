@@ -165,4 +165,5 @@ def backups(scene: Scene) -> Outcome:
     if is_young or (newest is not None and age_days(scene, newest) < BACKUP_DAYS):
         return Outcome(looked_at)
     what = f"the log is older than {BACKUP_DAYS} days and no backup in its folder is younger; a copy kept elsewhere is not seen here"
-    return Outcome(looked_at, (Finding("backups", "info", what, looked_at, f"journal backup {shlex.quote(folder)}" if os.path.isdir(folder) else "journal backup --help"),))
+    command = f"journal backup {shlex.quote(folder)}" if os.path.isdir(folder) else "journal backup --help"
+    return Outcome(looked_at, (Finding("backups", "info", what, looked_at, command),))
