@@ -30,7 +30,7 @@ def cards(call: Call, root: str, known: list[Card]) -> list[Card]:
         ingested = next((row[0] for row in call.views.rows(INGESTED, path)), 0)
         if size is None or not isinstance(ingested, int) or size <= ingested:
             continue
-        card = _card(session_id, host, path, line, found.get(session_id))
+        card = _card(session_id, host, path, line, found.get(session_id), ingested)
         if card is not None:
             fresh.append(card)
     return fresh + [card for card in known if card.session_id not in {other.session_id for other in fresh}]
@@ -60,12 +60,15 @@ def _path(line: dict[str, object], root: str) -> str | None:
     return path if there == root and isinstance(path, str) else None
 
 
-def _card(session_id: str, host: str, path: str, line: dict[str, object], known: Card | None) -> Card | None:
-    """Return a card of what was said last, with the parts that the views know already behind it."""
+def _card(session_id: str, host: str, path: str, line: dict[str, object], known: Card | None, ingested: int) -> Card | None:
+    """Return a card of what was said last, with the parts that the views know already behind it.
+
+    What was ingested is not read again: some of it may have been forgotten since.
+    """
     from journal.redaction import redact  # only where a transcript is unread
 
     try:
-        said = tailend.words(path, import_module(f"ingest.hooks.{host}").words, most=MOST_WORDS)
+        said = tailend.words(path, import_module(f"ingest.hooks.{host}").words, most=MOST_WORDS, since=ingested)
         at = written(os.stat(path).st_mtime)
     except OSError:
         return None

@@ -41,13 +41,13 @@ def objects(path: str, *, longest: int) -> list[dict[str, object]]:
     return [record for line in reversed(lines) if (record := _object(line)) is not None]
 
 
-def words(path: str, words_of: Words, *, most: int, longest: int = LONGEST_TAIL_BYTES) -> list[tuple[str, str]]:
-    """Return the last things said in a transcript, newest first, as (`prompt` or `answer`, text) pairs.
+def words(path: str, words_of: Words, *, most: int, since: int = 0, longest: int = LONGEST_TAIL_BYTES) -> list[tuple[str, str]]:
+    """Return the last things said in a transcript after its first *since* bytes, newest first, as (`prompt` or `answer`, text) pairs.
 
     Raises: OSError.
     """
     found: list[tuple[str, str]] = []
-    _, lines, _ = _last_lines(path, longest)
+    _, lines, _ = _last_lines(path, longest, since)
     for line in reversed(lines):
         record = _object(line)
         told = words_of(record) if record is not None else None
@@ -73,15 +73,15 @@ def read(path: str, marks: tuple[bytes, ...], measure_of: Measures, *, longest: 
     return Tail(size, None, is_enough=is_whole)
 
 
-def _last_lines(path: str, longest: int) -> tuple[int, list[bytes], bool]:
-    """Return a file's size, the lines within its last bytes, and whether these are all of it."""
+def _last_lines(path: str, longest: int, since: int = 0) -> tuple[int, list[bytes], bool]:
+    """Return a file's size, the lines within its last bytes, and whether these are all of it; *since* is where a line begins."""
     with open(path, "rb", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
-        start = max(0, size - longest)
+        start = max(since, size - longest)
         file.seek(start)
         data = file.read(longest) or b""
     lines = data.split(b"\n")
-    return size, lines if start == 0 else lines[1:], start == 0
+    return size, lines if start == since else lines[1:], start == 0
 
 
 def _object(line: bytes) -> dict[str, object] | None:

@@ -197,3 +197,16 @@ def test_what_stands_in_head_is_no_option_of_git(world: World) -> None:
     assert place.head is None
     assert history.changes(checkout.Checkout(place.root, place.repository, None, "a" * 40), f"--output={head}", "2026-12-01") == (None, ())
     assert not list(world.folder.glob("written*"))
+
+
+def test_what_was_forgotten_is_not_told_out_of_the_transcript(world: World) -> None:
+    """The host's file still holds it; only what came after the last ingest is read from there."""
+    world.hook("session-start", source="startup")
+    world.answered(50_000, "We went with the zebra engine because of 42 reasons.")
+    assert world.journal("ingest").status == 0
+    assert world.journal("forget", "--match", "zebra engine", "--yes").status == 0
+    world.answered(50_200, "The second answer has 7 figures.", number=2)
+    world.hook("stop")
+    told = world.hook("session-start", source="startup", session_id=T).context
+    assert "zebra" not in told
+    assert "The second answer has 7 figures." in told
