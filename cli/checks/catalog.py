@@ -1,6 +1,6 @@
 """All checks, in the order in which they are run and shown; each is described in docs/reference/health.md."""
 
-from cli.checks import Check, hosts, storage, views
+from cli.checks import Check, hooks, hosts, storage, views
 
 CHECKS: tuple[Check, ...] = (
     Check("freshness", "what the hosts wrote is in the log", hosts.freshness),
@@ -17,5 +17,6 @@ CHECKS: tuple[Check, ...] = (
     Check("unknown_kinds", "every kind of record is known", views.unknown_kinds),
     Check("client_versions", "no client is newer than what was tested", hosts.client_versions),
     Check("inbox", "old days of the inbox have gone into the log", storage.inbox),
+    Check("hooks", "installed hooks are whole, and the newest session of each host ran them", hooks.run_lately),
     Check("backups", "what exists nowhere else has a copy", storage.backups),
 )

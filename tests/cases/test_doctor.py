@@ -130,6 +130,14 @@ def left_over(archive: Archive) -> None:
     archive.run("ingest")
 
 
+def unrun(archive: Archive) -> None:
+    """Hooks were installed, and a session that began afterwards ran none of them."""
+    assert archive.run("install", "--host", "claude")[0] == 0
+    aged(archive.folder / ".claude/settings.json", 1)
+    archive.write(archive.claude_path(T), claude(3, T, "now", timestamp=time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())))
+    archive.run("ingest")
+
+
 def old_log(archive: Archive) -> None:
     """A log that began long ago and was never copied."""
     change(archive, "journal.db", "UPDATE sources SET first_seen_at = '2026-01-01T00:00:00.000000Z'")
@@ -138,7 +146,7 @@ def old_log(archive: Archive) -> None:
 BROKEN: dict[str, Callable[[Archive], None]] = {
     "freshness": unread, "retention": nearly_deleted, "lost": vanished, "permissions": opened, "settings": misspelt, "integrity": damaged_pages,
     "chain": forged, "journal_mode": not_wal, "space": long_wal, "views": of_another_log, "projection_errors": not_taken,
-    "unknown_kinds": unheard_of, "client_versions": too_new, "inbox": left_over, "backups": old_log,
+    "unknown_kinds": unheard_of, "client_versions": too_new, "inbox": left_over, "hooks": unrun, "backups": old_log,
 }  # fmt: skip
 
 
@@ -281,6 +289,31 @@ def test_deep_looks_at_the_whole_chain(archive: Archive, monkeypatch: pytest.Mon
     assert looked_at["chain"].startswith("the hashes of the last 2 of ")
     assert doctor(archive)[0] == 0
     assert [finding["id"] for finding in doctor(archive, "--deep")[1]["findings"]] == ["chain"]
+
+
+def test_hooks_that_ran_are_no_finding(archive: Archive) -> None:
+    """A hook of the newest session came in: the check is green and says when."""
+    fill(archive)
+    unrun(archive)
+    line = {"type": "journal.hook", "role": "prompt", "host": "claude", "at": "2026-12-01T10:00:00.000000Z", "session_id": T, "payload": {}}
+    archive.write(archive.home / f"inbox/2026-12-01.{T}.jsonl", line).chmod(0o600)
+    archive.run("ingest")
+    status, answer = doctor(archive)
+    looked_at = next(check["looked_at"] for check in answer["checks"] if check["id"] == "hooks")
+    assert (status, answer["findings"]) == (0, [])
+    assert f"claude: {archive.folder}/.claude/settings.json, last run at 2026-12-01T10:00:00.000000Z; codex: no hooks in " in looked_at
+
+
+def test_hooks_that_were_taken_out_are_a_finding(archive: Archive) -> None:
+    """One role gone is named; all gone is said of the file that install wrote."""
+    fill(archive)
+    archive.run("install", "--host", "claude")
+    settings = archive.folder / ".claude/settings.json"
+    whole = json.loads(settings.read_text())
+    kept = {"hooks": {event: groups for event, groups in whole["hooks"].items() if event != "Stop"}}
+    for value, expected in ((kept, f"{settings} has none for stop"), ({}, str(settings))):
+        settings.write_text(json.dumps(value))
+        assert [(finding["id"], finding["evidence"]) for finding in doctor(archive)[1]["findings"]] == [("hooks", expected)]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
