@@ -1,5 +1,7 @@
 """Claude Code: what a record says about the context. Seen with 2.1.332; the window stands in no record."""
 
+import os
+
 from ingest.hooks import Measure, Payload, number
 
 MARKS = (b'"usage"', b'"compact_boundary"')
@@ -24,8 +26,22 @@ def measure(record: dict[str, object]) -> Measure | None:
 
 
 def transcript(payload: Payload, home: str) -> str | None:
-    """Return the transcript of the payload's session: the payload names it."""
-    return payload.transcript_path
+    """Return the transcript of the payload's session: the file that the payload names, or a newer one with the session's own name beside it.
+
+    Claude Code was seen to name the file of before a resume (anthropics/claude-code#8564).
+    """
+    given, session_id = payload.transcript_path, payload.session_id
+    if not given or not session_id or os.sep in session_id:
+        return given
+    own = os.path.join(os.path.dirname(given), f"{session_id}.jsonl")
+    return own if own != given and _changed(own) > _changed(given) else given
+
+
+def _changed(path: str) -> float:
+    try:
+        return os.stat(path).st_mtime
+    except OSError:
+        return 0.0
 
 
 def words(record: dict[str, object]) -> tuple[str, str] | None:

@@ -15,7 +15,7 @@ from journal.moments import seconds_of
 from projections import context
 
 
-def test_a_crossing_is_told_once_in_twenty_turns_without_any_ingest(world: World) -> None:
+def test_e4_a_crossing_is_told_once_in_twenty_turns_without_any_ingest(world: World) -> None:
     """E4, DESIGN 6: 20 turns above the threshold, one alert at the first prompt, one request at the first stop."""
     world.answered(150_100)
     told, asked = [], []
@@ -109,7 +109,7 @@ def test_several_thresholds_are_told_one_after_the_other(world: World) -> None:
     assert said == [False, True, False, True, False]
 
 
-def test_sixty_hooks_at_once_tell_once_and_lose_nothing(world: World) -> None:
+def test_e15_sixty_hooks_at_once_tell_once_and_lose_nothing(world: World) -> None:
     """E15: 60 processes on one session at the same moment: one alert, 60 payloads, 60 measures."""
     world.answered(160_000)
     payload = json.dumps(world.payload(prompt="x")).encode()

@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 REFERENCE = (PROJECT / "docs/reference/hooks.md").read_text()
 
 
-def test_timeouts_are_in_the_unit_of_each_host() -> None:
+def test_e8_timeouts_are_in_the_unit_of_each_host() -> None:
     """15 s for a session start and 10 s else; milliseconds in Gemini, 3 s at most for Codex' session end (E8)."""
     found = {host: [(event, handler[facts_of(host).timeout_key]) for event, handler in wanted(facts_of(host), ["j"]).items()] for host in HOSTS}
     assert found == {

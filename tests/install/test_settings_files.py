@@ -52,7 +52,7 @@ def test_there_are_enough_fixtures() -> None:
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_install_again_and_uninstall_leave_the_expected_bytes(name: str, tmp_path: Path) -> None:
+def test_e17_install_again_and_uninstall_leave_the_expected_bytes(name: str, tmp_path: Path) -> None:
     """After install and after uninstall the file holds what the fixture says, with its mode and symlinks; a second run of either touches nothing."""
     laid = lay(name, tmp_path)
     before, mode = laid.content(), stat.S_IMODE(os.stat(laid.real).st_mode) if laid.real.exists() else 0o600
@@ -94,7 +94,7 @@ def test_a_file_without_ours_comes_back_byte_for_byte(name: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize("name", ACCEPTED)
-def test_what_is_not_ours_keeps_its_meaning_without_the_backup(name: str) -> None:
+def test_e16_what_is_not_ours_keeps_its_meaning_without_the_backup(name: str) -> None:
     """When the file was changed since, or the backups are gone, uninstall takes out our handlers and leaves every other value and comment."""
     before, after = ((expected(name, part) or b"").decode() for part in ("before", "after"))
     removed = handlers.remove(after)
@@ -117,7 +117,7 @@ def test_each_wanted_event_has_exactly_one_handler_of_ours(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_a_refused_file_keeps_its_bytes_and_says_where(name: str, tmp_path: Path) -> None:
+def test_e18_a_refused_file_keeps_its_bytes_and_says_where(name: str, tmp_path: Path) -> None:
     """What does not parse or cannot be written is refused with the place and a hint, and nothing at all is written."""
     laid = lay(name, tmp_path)
     before = laid.content()
