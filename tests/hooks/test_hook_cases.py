@@ -153,3 +153,14 @@ def test_bw11_a_setting_that_cannot_be_used_is_named(world: World, line: str) ->
     assert f"hooks.{line.split()[0]}" in said.stderr
     assert world.hook("prompt", prompt="x").answer != {}
     assert any(line["type"] == "journal.hook_failed" for line in world.lines())
+
+
+def test_bw28_a_long_last_record_hides_no_usage(world: World) -> None:
+    """Behind six megabytes of a tool's output the views still know the last figure; a sub-agent's record changes nothing."""
+    world.answered(160_000)
+    world.journal("ingest")
+    side = {"type": "assistant", "uuid": "s1", "isSidechain": True, "sessionId": S, "message": {
+        "id": "s1", "model": "claude-haiku-4-5", "content": [], "usage": {"input_tokens": 10, "output_tokens": 1}}}  # fmt: skip
+    with world.transcript.open("a") as file:
+        file.write(json.dumps(side) + "\n" + json.dumps({"type": "progress", "data": "x" * 6_000_000, "sessionId": S}) + "\n")
+    assert "80 % full" in world.hook("prompt", prompt="x").answer["systemMessage"]
