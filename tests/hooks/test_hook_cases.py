@@ -150,7 +150,7 @@ def test_bw11_a_setting_that_cannot_be_used_is_named(world: World, line: str) ->
     (world.home / "config.toml").write_text(f"[hooks]\n{line}\n")
     said = world.journal("context", S)
     assert said.status == 2
-    assert f"hooks.{line.split()[0]}" in said.stderr
+    assert f"hooks.{line.split(maxsplit=1)[0]}" in said.stderr
     assert world.hook("prompt", prompt="x").answer != {}
     assert any(line["type"] == "journal.hook_failed" for line in world.lines())
 
