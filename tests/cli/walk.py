@@ -13,7 +13,7 @@ def commands() -> dict[str, argparse.ArgumentParser]:
 
 def _below(parent: argparse.ArgumentParser, words: tuple[str, ...]) -> Iterator[tuple[str, argparse.ArgumentParser]]:
     subs = [action for action in parent._actions if isinstance(action, argparse._SubParsersAction)]
-    if words and parent.get_default("runs"):
+    if words and parent.get_default("runs") and not any(action.required for action in subs):
         yield " ".join(words), parent
     for action in subs:
         for name, child in action.choices.items():
