@@ -35,7 +35,7 @@ class Locator(NamedTuple):
     """False where the word may be no locator at all: it counts only if it exists."""
 
 
-def parse(word: str, *, is_certain: bool | None = None) -> Locator | None:
+def parse(word: str) -> Locator | None:
     """Return what *word* names as a file, or None where it cannot name one."""
     word = word.strip().strip("`").strip()
     match = LOCATOR.fullmatch(word)
@@ -46,7 +46,7 @@ def parse(word: str, *, is_certain: bool | None = None) -> Locator | None:
     end = match["last"] or match["end"]
     has_place = bool(start or match["symbol"])
     has_name = bool(EXTENSION.search(path)) or path.endswith("/")
-    certain = (has_name and (has_place or "/" in path) and not re.search(r"\s", path)) if is_certain is None else is_certain
+    certain = has_name + has_place + ("/" in path) >= 2 and not re.search(r"\s", path)
     first = int(start) if start else None
     return Locator(word, "file", path, first, int(end) if end else first, match["symbol"], certain)
 
