@@ -1,6 +1,7 @@
 """What the journal does not touch: the places on disk where something forgotten still stands, the hosts' own files first."""
 
 import contextlib
+import json
 import os
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,31 @@ def files_of(log: sqlite3.Connection, selection: "Selection") -> list[str]:
     paths = [path for source_id, path, host in log.execute("SELECT source_id, path, host FROM sources ORDER BY host, path")
              if source_id in chosen and host != "journal"]  # fmt: skip
     return [name for path in paths for name in (path, path + ".zst") if os.path.isfile(name)]
+
+
+def handoffs_of(log: sqlite3.Connection, selection: "Selection") -> list[dict[str, Any]]:
+    """Return the handoff files in work trees that still say what is to be forgotten: hooks read them at every session start.
+
+    Asked before the log is scrubbed: its records name the files.
+    """
+    from journal.reader import SegmentCache, read_event
+
+    cache, said = SegmentCache(log), dict[str, str]()
+    for one in selection.chosen.values():
+        if selection.facts[one.source_id].host == "journal" and (event := read_event(cache, one.position)) and b'"journal.handoff"' in event.line:
+            with contextlib.suppress(ValueError):
+                record = json.loads(event.line)
+                said[str(record.get("path"))] = str(record.get("text"))
+    found: list[dict[str, Any]] = []
+    for path, text in sorted((path, text) for path, text in said.items() if os.path.isfile(path)):
+        with contextlib.suppress(OSError, ValueError), open(path, "rb") as file:
+            now = file.read(LARGEST_FILE_BYTES)
+            if selection.text:
+                file.seek(0)
+                found += _told("handoff", path, _lines(file, selection))
+            elif now.decode("utf-8", "replace").startswith(text):
+                found.append({"path": path, "kind": "handoff", "lines": [], "count": 0})
+    return found
 
 
 def stand_in(home: Home, selection: "Selection", files: list[str], roots: list[tuple[str, str]]) -> list[dict[str, Any]]:

@@ -114,7 +114,7 @@ def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], ta
 
     before = forgotten(log)
     selection = select(log, known, target, before.keys if before else Keys(os.urandom(32)))
-    kept = elsewhere.stand_in(home, selection, elsewhere.files_of(log, selection), roots)
+    kept = elsewhere.stand_in(home, selection, elsewhere.files_of(log, selection), roots) + elsewhere.handoffs_of(log, selection)
     copies = [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     return {"events": len(selection.chosen), "bytes": selection.bytes, "elsewhere": kept + ([] if with_backups else copies), "dry_run": True}
 
@@ -130,11 +130,11 @@ def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, 
     events_in_backups = sum(_in_backup(path, known, target) for path in elsewhere.backups(home)) if with_backups else 0
     with Writer(log, now).transaction():
         selection = select(log, known, target)
-        files = elsewhere.files_of(log, selection)
+        files, handoffs = elsewhere.files_of(log, selection), elsewhere.handoffs_of(log, selection)
         size = selection.forget()
         log.execute("INSERT OR REPLACE INTO log_meta VALUES (?, ?)", (cleaning.UNFINISHED, json.dumps(_record(selection, size))))
     cleaning.finish(settings, log, known)
-    left = elsewhere.stand_in(home, selection, files, roots)
+    left = handoffs + elsewhere.stand_in(home, selection, files, roots)
     if not with_backups:
         left += [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     answer = {"events": len(selection.chosen), "bytes": size, "elsewhere": left, "dry_run": False, "events_in_backups": events_in_backups}

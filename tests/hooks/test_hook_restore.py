@@ -6,6 +6,7 @@ import time
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 from world import S, T, World
 
 from ingest import checkout, history, tailend
@@ -210,3 +211,16 @@ def test_what_was_forgotten_is_not_told_out_of_the_transcript(world: World) -> N
     told = world.hook("session-start", source="startup", session_id=T).context
     assert "zebra" not in told
     assert "The second answer has 7 figures." in told
+
+
+@pytest.mark.parametrize("named", [("--match", "zebra engine"), (S,)])
+def test_forget_names_the_handoff_file_that_still_says_it(world: World, named: tuple[str, ...]) -> None:
+    """The file in the work tree is the user's: it is left as it is, and told, since the next session start would read it again."""
+    file = world.project / ".journal/handoff.md"
+    file.parent.mkdir()
+    file.write_text("Next: the zebra engine.\n")
+    world.hook("session-start", source="startup")
+    world.answered(50_000, "Done.")
+    world.journal("ingest")
+    gone = json.loads(world.journal("forget", *named, "--yes", "--json").stdout)
+    assert ("handoff", str(file)) in [(found["kind"], found["path"]) for found in gone["elsewhere"]]
