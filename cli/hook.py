@@ -49,7 +49,12 @@ def _run(role: str, named: str) -> str:
         return ""
     host = named if hooks.is_host(named) else hooks.detect(raw)
     private_umask()
-    return hook_roles.answer(role, host, hooks.Payload(raw), Home(default_home(os.environ)), time.time())
+    home = Home(default_home(os.environ))
+    answer = hook_roles.answer(role, host, hooks.Payload(raw), home, time.time())
+    if role == "session-start" and os.path.exists(home.root) and not os.access(home.inbox, os.W_OK):
+        # Once in a session: later hooks of it have nothing new to say.
+        _complain(f"journal: {home.root} cannot be written, so that nothing of this session is kept; run: journal doctor", host)
+    return answer
 
 
 def _stdin() -> bytes:

@@ -4,6 +4,8 @@ import json
 import os
 import subprocess
 import sys
+import textwrap
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +16,7 @@ from ingest.install.handlers import wanted
 from ingest.install.installation import facts_of
 from ingest.install.probe import prove
 from journal.errors import SettingInvalid
+from journal.hook_settings import HookSettings, from_table
 
 
 def test_e1_the_answer_is_one_json_object_and_the_command_needs_no_search_path(world: World) -> None:
@@ -164,3 +167,15 @@ def test_bw28_a_long_last_record_hides_no_usage(world: World) -> None:
     with world.transcript.open("a") as file:
         file.write(json.dumps(side) + "\n" + json.dumps({"type": "progress", "data": "x" * 6_000_000, "sessionId": S}) + "\n")
     assert "80 % full" in world.hook("prompt", prompt="x").answer["systemMessage"]
+
+
+def test_the_page_on_continuity_shows_every_setting_with_its_default() -> None:
+    """docs/how-to/keep-the-context.md: its block reads, names all settings (one as a comment), and gives what holds without it."""
+    page = (ROOT / "docs/how-to/keep-the-context.md").read_text()
+    block = page[page.index("    [hooks]\n") : page.index("A line that cannot be used")]
+    given = tomllib.loads(textwrap.dedent(block))["hooks"]
+    default = HookSettings()
+    shown = from_table(given)
+    assert {name: getattr(shown, name) for name in given} == {name: getattr(default, name) for name in given}
+    assert {*given, "context_limit"} == set(HookSettings.__slots__)
+    assert "# context_limit = " in block

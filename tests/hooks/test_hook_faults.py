@@ -61,6 +61,15 @@ def test_an_unwritable_home_is_no_error_and_nothing_is_said_twice(world: World) 
     assert world.hook("stop")[:2] == (0, "")
 
 
+def test_bw10_an_unwritable_home_is_told_once_in_a_session(world: World) -> None:
+    """The start of a session says so on stderr with the next command, with status 0 and an empty stdout; later hooks are silent."""
+    shutil.rmtree(world.home)
+    world.home.write_text("a file")
+    started = world.hook("session-start", source="startup")
+    assert started == (0, "", f"journal: {world.home} cannot be written, so that nothing of this session is kept; run: journal doctor\n")
+    assert [world.hook(role, prompt="x") for role in ("prompt", "stop", "session-end")] == [(0, "", "")] * 3
+
+
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, None])
 def test_damaged_views_are_as_good_as_none(world: World, damage: bytes | None) -> None:
     """An empty, foreign or missing views.db: the threshold is still told from the transcript."""

@@ -1,0 +1,38 @@
+"""docs/reference/coverage.md: one line for every row, and no test that does not exist."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+PAGE = (PROJECT / "docs/reference/coverage.md").read_text()
+ROWS = [re.split(r"(?<!\\)\|", line)[1:-1] for line in PAGE.splitlines() if re.match(r"\| B", line)]
+CASES = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if re.match(r"\| E\d", line)]
+TESTS = {name for path in (PROJECT / "tests").rglob("test_*.py") for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)}
+
+
+def test_every_row_has_exactly_one_line() -> None:
+    """B1 to B87 and BW1 to BW28, in this order, each once."""
+    assert [row[0].strip() for row in ROWS] == [f"B{number}" for number in range(1, 88)] + [f"BW{number}" for number in range(1, 29)]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row[0].strip() for row in ROWS])
+def test_a_row_names_tests_that_exist(row: list[str]) -> None:
+    """What is done or better names a test, what is not yet says what is missing, and every named test is in this repository."""
+    _, standing, what, named = (cell.strip() for cell in row)
+    tests = re.findall(r"`(test_\w+)`", named)
+    assert standing in ("done", "better", "not yet")
+    assert len(what) > 20
+    assert tests or standing == "not yet"
+    assert set(tests) <= TESTS
+    assert named == " ".join(f"`{test}`" for test in tests)
+
+
+def test_every_case_of_hooks_has_a_test_of_its_number() -> None:
+    """E1 to E18 without E12 and E14, which are no cases; the first named test carries the number."""
+    assert [case for case, _ in CASES] == [f"E{number}" for number in range(1, 19) if number not in (12, 14)]
+    for case, named in CASES:
+        tests = re.findall(r"`(test_\w+)`", named)
+        assert tests[0].startswith(f"test_{case.lower()}_")
+        assert set(tests) <= TESTS
