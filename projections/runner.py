@@ -56,7 +56,7 @@ def catch_up(
     last = head.position if until is None else min(until, head.position)
     register_functions(views)
     known = checkpoint.read(views)
-    if known is not None and checkpoint.fits(known, log, fresh):
+    if known is not None and checkpoint.fits(known, log, fresh) and not _order_changed(log, views):
         return Pass(log, views, decode, projections=projections, as_of=as_of).run(known, last, progress=progress)
     with checkpoint.transaction(views):
         replaced = known is not None
@@ -65,6 +65,19 @@ def catch_up(
         if replaced:
             return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
     return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+
+
+def _order_changed(log: sqlite3.Connection, views: sqlite3.Connection) -> bool:
+    """Tell whether files of one session have moved so that they come in another order than the one their rows were written in."""
+    moved: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    stored = dict(views.execute("SELECT source_id, source_key FROM source_keys").fetchall())
+    facts = reader.source_facts(log)
+    if all(stored.get(source_id) in (None, source_key(fact)) for source_id, fact in facts.items()):
+        return False
+    for source_id, fact in facts.items():
+        if source_id in stored:
+            moved.setdefault((fact.host, fact.native_id), []).append((stored[source_id], source_key(fact)))
+    return any([new for _, new in sorted(keys)] != sorted(new for _, new in keys) for keys in moved.values())
 
 
 def create(views: sqlite3.Connection, projections: Sequence[Projection], *, internal: bool = True) -> None:

@@ -99,3 +99,19 @@ def test_two_logs_of_the_same_files_agree(archive: Archive) -> None:
     archive.ingest()
     assert archive.digests() == live
     assert archive.json("replay", "--verify")["verified"] is True
+
+
+def test_a_move_that_changes_the_order_of_a_sessions_files_leaves_the_views_as_a_replay_makes_them(archive: Archive) -> None:
+    """Two files of one session disagree; the first by name is moved behind the other: the other's words count now, live and replayed."""
+    session = "5b0e6f1c-0000-4000-8000-0000000000aa"
+    first = archive.write(archive.claude_path(session, "-a"), claude(1, session, "first words"))
+    archive.write(archive.claude_path(session, "-b"), claude(1, session, "other words"))
+    archive.ingest()
+    said = "SELECT text FROM messages WHERE kind = 'prompt'"
+    assert archive.rows("views.db", said) == [("first words",)]
+    moved = archive.claude_path(session, "-c")
+    moved.parent.mkdir(parents=True)
+    first.rename(moved)
+    archive.ingest()
+    assert archive.rows("views.db", said) == [("other words",)]
+    assert archive.run("replay", "--verify")[0] == 0
