@@ -148,6 +148,22 @@ def _commits(repo: Repository) -> None:
         repo.commit(f"number {number}")
 
 
+def _rebase(repo: Repository) -> None:
+    repo.git("checkout", "-q", "-b", "side", "HEAD~0")
+    repo.commit("root anew", "--amend", "--allow-empty")
+    _insert_above(repo)
+    repo.commit("two")
+
+
+def _squash(repo: Repository) -> None:
+    for number in range(2):
+        repo.write(f"new{number}.py", f"x = {number}\n")
+        repo.commit(f"number {number}")
+    _edit_inside(repo)
+    repo.git("reset", "-q", "--soft", "HEAD~2")
+    repo.commit("all in one")
+
+
 A, B, C = "calc.py:4-6", "calc.py:9-11", "other.py:1-2"
 OK = ("verified", None)
 TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]], str, list[str]]] = [
@@ -161,6 +177,8 @@ TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]
     (_move_block, {A: OK, B: ("moved", "other.py:5-7"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
     (_crlf, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
     (_amend, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
+    (_rebase, {A: ("moved", "calc.py:6-8"), B: ("moved", "calc.py:11-13"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
+    (_squash, {A: ("changed", None), B: OK, C: OK, "calc.py": ("changed", None)}, "medium", ["F1", "M1"]),
     (_commits, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
 ]
 
@@ -239,6 +257,29 @@ def test_a_moved_repository_keeps_its_handoffs(repo: Repository) -> None:
     repo.enter(repo.folder.parent / "elsewhere")
     loaded = repo.load()
     assert (loaded["handoff_id"], loaded["severity"]) == (name, "none")
+
+
+def test_a_submodule_is_a_project_of_its_own(repo: Repository) -> None:
+    """What is saved inside it is not loaded in the repository around it, and paths are relative to it."""
+    outer = Repository(repo.archive, repo.folder.parent / "outer", repo.patch)
+    repo.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", str(repo.folder), "inner")
+    repo.commit("with a submodule")
+    repo.enter(outer.folder / "inner")
+    name = repo.save()["handoff_id"]
+    _insert_above(repo)
+    assert statuses(repo.load())[A] == ("moved", "calc.py:6-8")
+    repo.enter(outer.folder)
+    assert repo.archive.run("handoff", "load")[0] == 4
+    assert repo.load(name)["is_own"] is False
+
+
+def test_a_short_diff_shows_what_changed(repo: Repository) -> None:
+    """The lines as they were and as they are."""
+    repo.save()
+    _edit_inside(repo)
+    changed = next(one for one in repo.load()["anchors"] if one["locator"] == A)
+    assert changed["diff"] == ["-    total = a + b", "+    total = b + a"]
+    assert "-    total = a + b\n    +    total = b + a" in repo.load("--deep")["resume"]
 
 
 def test_outside_git_contents_are_compared(repo: Repository, tmp_path: Path) -> None:
