@@ -7,7 +7,7 @@ from cli.hook_views import Views, history, start_ingest
 from ingest import checkout, hooks, tailend
 from ingest.facts import Facts
 from ingest.hooks import Measure, Payload
-from journal import hook_settings, inbox, jsontext, texts
+from journal import hook_settings, inbox, jsontext, texts, windows
 from journal.home import Home
 from journal.hook_settings import HookSettings
 from journal.moments import written
@@ -169,7 +169,9 @@ def _measure(call: Call, transcript: str | None, version: list[int] | None, *, p
     measure = _newest_measure(call, transcript)
     used = measure.used + pending if measure and measure.used is not None else None
     model = call.payload.model or (measure.model if measure else None) or call.views.model_of(call.session_id)
-    window = context.window(call.settings.context_limit, measure.window if measure else None, model, used)
+    reported = measure.window if measure else None
+    known = None if call.settings.context_limit or reported else windows.refreshed(model, windows.catalog_path(os.environ))
+    window = context.window(call.settings.context_limit, reported, model, used, catalog=known)
     call.append({
         "type": "journal.context", "role": call.role, "used": used, "window": window.tokens, "window_source": window.source, "model": model,
         "compacted": bool(measure and measure.is_compaction), "handoff": version, "thresholds": list(call.settings.thresholds),

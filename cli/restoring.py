@@ -120,7 +120,7 @@ def _changes(place: Any, head: str | None, at: str | None) -> tuple[int | None, 
 
 def context(settings: Settings, asked: argparse.Namespace) -> int:
     """Say how full the context of a session is."""
-    from journal import hook_settings
+    from journal import hook_settings, windows
     from projections import context as policy
 
     chosen, wrong = hook_settings.load(Home(settings.home).config)
@@ -131,7 +131,7 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     row = views.execute("SELECT used_tokens, window_tokens, model, occurred_at FROM context_state WHERE session_id = ?", (session_id,)).fetchone()
     used, reported, model, measured_at = row or (None, None, None, None)
     estimated = bool(views.execute("SELECT is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0])
-    window = policy.window(chosen.context_limit, reported, model, used)
+    window = policy.window(chosen.context_limit, reported, model, used, catalog=windows.refreshed(model, windows.catalog_path(os.environ)))
     lines = [json.loads(text) for (text,) in views.execute(
         "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", (session_id,))]  # fmt: skip
     alerts = [{"at": line.get("at"), "threshold": line.get("threshold")} for line in lines if line.get("kind") == "alert"]

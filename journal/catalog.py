@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from journal.errors import SettingInvalid
 from journal.prices import CHECKED, LONG_ROWS, ROWS
-from journal.windows import LONG
+from journal.windows import LONG, catalog_path
 
 KINDS = ("input", "output", "cache_read", "cache_write", "cache_write_1h")
 """The kinds of tokens that have prices of their own; reasoning is priced as the output that it is a part of."""
@@ -20,7 +20,6 @@ MILLION = 1_000_000
 DEAREST = 10_000.0
 """US dollars for a million tokens; above stands an error, not a price."""
 LARGEST_WINDOW = 1_000_000_000
-FILE_NAME = "models.json"
 FILE_SCHEMA = 1
 VENDORS = ("anthropic", "openai", "google", "deepseek", "moonshotai", "zai", "xai", "mistral", "minimax", "alibaba")
 """Providers of models.dev that make their models; resellers list the same ids at prices of their own."""
@@ -69,8 +68,7 @@ def built_in() -> dict[str, Model]:
 
 def cache_path(environ: Mapping[str, str]) -> str:
     """Return where the fetched catalog lies: below XDG_CACHE_HOME, else ~/.cache."""
-    base = environ.get("XDG_CACHE_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".cache")
-    return os.path.join(base, "journal", FILE_NAME)
+    return catalog_path(environ)
 
 
 def load(prices: Mapping[str, Any], path: str) -> tuple[dict[str, Model], str | None]:

@@ -3,6 +3,15 @@
 Sources: the vendors' model pages as of 2026-11. Gemini's figure is the constant of Gemini CLI 0.61.0.
 """
 
+import os
+
+from journal import jsontext
+
+TYPE_CHECKING = False  # hooks import this, and `collections.abc` is for the reader only
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_CATALOG_BYTES = 8 * 1024 * 1024
 LONG = "[1m]"
 """The ending by which Claude Code names a model with its window of a million tokens."""
 WINDOWS = {
@@ -45,6 +54,30 @@ def window_of(model: str | None) -> int | None:
     if known is None:
         known = _found[model] = _longest(model)
     return known or None
+
+
+def catalog_path(environ: "Mapping[str, str]") -> str:
+    """Return where the fetched catalog lies: below XDG_CACHE_HOME, else ~/.cache."""
+    base = environ.get("XDG_CACHE_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".cache")
+    return os.path.join(base, "journal", "models.json")
+
+
+def refreshed(model: str | None, path: str) -> int | None:
+    """Return the window that the fetched catalog at *path* gives for exactly this *model*, or None.
+
+    Only the model's own row is parsed: hooks ask.
+    """
+    if not model or not os.path.exists(path):
+        return None
+    try:
+        with open(path, "rb") as file:
+            data = file.read(LONGEST_CATALOG_BYTES)
+        begin = data.find(f"{jsontext.dumps(model)}: [".encode("ascii"))
+        row = jsontext.loads(data[data.index(b"[", begin) : data.index(b"]", begin) + 1].decode("ascii")) if begin >= 0 else None
+    except (OSError, ValueError):
+        return None
+    tokens = row[5] if isinstance(row, list) and len(row) > 5 else None
+    return tokens if type(tokens) is int and tokens > 0 else None
 
 
 _found: dict[str, int] = {}

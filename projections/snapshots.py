@@ -110,7 +110,7 @@ def _settings(views: sqlite3.Connection, session_id: str) -> tuple[tuple[float, 
             thresholds = tuple(share for share in line["thresholds"] if isinstance(share, float)) or thresholds
         if isinstance(line.get("interval_s"), int | float):
             interval_s = float(line["interval_s"])
-        if line.get("window_source") == "setting":
+        if line.get("window_source") in ("setting", "catalog"):
             limit = line.get("window")
     return thresholds, interval_s, limit if isinstance(limit, int) else None
 
@@ -174,7 +174,7 @@ def snapshot_id(session_id: str, point: Point) -> str:
 
 PROJECTION = Projection(
     name="snapshots",
-    version=2,
+    version=3,
     tables={
         "snapshot_requests": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, requested_at TEXT, note TEXT,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",

@@ -15,6 +15,7 @@ from ingest.facts import HOSTS
 from ingest.install.handlers import wanted
 from ingest.install.installation import facts_of
 from ingest.install.probe import prove
+from journal.catalog import Model, Rates, dump
 from journal.errors import SettingInvalid
 from journal.hook_settings import HookSettings, from_table
 
@@ -179,3 +180,18 @@ def test_the_page_on_continuity_shows_every_setting_with_its_default() -> None:
     assert {name: getattr(shown, name) for name in given} == {name: getattr(default, name) for name in given}
     assert {*given, "context_limit"} == set(HookSettings.__slots__)
     assert "# context_limit = " in block
+
+
+def test_b39_b42_a_refreshed_catalog_gives_the_window_of_exactly_its_models(world: World) -> None:
+    """A model that no table knows: its row counts in hook and command alike; a damaged file is as good as none."""
+    path = world.folder / ".cache/journal/models.json"
+    path.parent.mkdir(parents=True)
+    model = Model("kimi-k2", Rates(1.0, 2.0, None, None, None), 200_000, "", None, None)
+    path.write_text(dump({"kimi-k2-mini": model._replace(model_id="kimi-k2-mini", context_window=1_000), "kimi-k2": model}, "2026-12-01", "https://x"))
+    world.answered(160_000, model="kimi-k2")
+    assert "160k of 200k tokens, window from the model catalog" in world.hook("prompt", prompt="x").answer["systemMessage"]
+    world.journal("ingest")
+    found = json.loads(world.journal("context", S, "--json").stdout)
+    assert (found["window_tokens"], found["window_source"]) == (200_000, "catalog")
+    path.write_text('{"models": {"kimi-k2": [1, 2')
+    assert "is not known" in world.hook("prompt", session_id="33333333-0000-4000-8000-000000000003", prompt="x").answer["systemMessage"]
