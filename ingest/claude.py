@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ingest import patch, shell
+from ingest import patch, shell, walk
 from ingest.adapter import Adapter, Candidate
 from ingest.fields import compact, count_of, number_in, number_of, object_of, text_of
 from journal.domain import (
@@ -55,16 +55,9 @@ def discover(root: str) -> Iterator[Candidate]:
     """Yield transcripts, sub-agent transcripts and their side files below *root*."""
     projects = root if os.path.basename(root) == "projects" else os.path.join(root, "projects")
     os.scandir(root).close()
-    seen = {os.path.realpath(root)} - {os.path.realpath(projects)}
-    for folder, folders, files in os.walk(projects, followlinks=True):
-        real = os.path.realpath(folder)
-        if real in seen:
-            folders.clear()
-            continue
-        seen.add(real)
-        folders.sort()
-        for name in sorted(files):
-            found = classify(root, os.path.join(folder, name))
+    for folder, files in walk.folders(projects, beside=root):
+        for name in files:
+            found = classify(root, f"{folder}/{name}")
             if found:
                 yield found
 

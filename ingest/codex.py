@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from ingest import walk
 from ingest.adapter import Adapter, Candidate
 from ingest.codex_items import ITEMS, Events, Reader, content_of, event, figures, nothing, response_item
 from ingest.fields import text_of
@@ -43,16 +44,12 @@ def discover(root: str) -> Iterator[Candidate]:
     os.scandir(root).close()
     if os.path.isfile(index := os.path.join(root, "session_index.jsonl")):
         yield Candidate(index, "lines", "")
-    seen = {os.path.realpath(root)}
     for name in ("archived_sessions", "sessions"):
-        for folder, folders, files in os.walk(os.path.join(root, name), followlinks=True):
-            real = os.path.realpath(folder)
-            folders.sort() if real not in seen else folders.clear()
-            for file in sorted(files) if real not in seen else ():
-                found = classify(root, os.path.join(folder, file))
+        for folder, files in walk.folders(os.path.join(root, name), beside=root):
+            for file in files:
+                found = classify(root, f"{folder}/{file}")
                 if found:
                     yield found
-            seen.add(real)
 
 
 def classify(root: str, path: str) -> Candidate | None:

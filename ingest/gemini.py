@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
-from ingest import patch, shell
+from ingest import patch, shell, walk
 from ingest.adapter import Adapter, Candidate
 from ingest.fields import compact, count_of, number_in, text_of
 from journal.domain import (
@@ -56,16 +56,9 @@ def discover(root: str) -> Iterator[Candidate]:
     os.scandir(root).close()
     if os.path.isfile(os.path.join(root, "projects.json")):
         yield Candidate(os.path.join(root, "projects.json"), "document", "")
-    seen = {os.path.realpath(root)}
-    for folder, folders, files in os.walk(os.path.join(root, "tmp"), followlinks=True):
-        real = os.path.realpath(folder)
-        if real in seen:
-            folders.clear()
-            continue
-        seen.add(real)
-        folders[:] = sorted(name for name in folders if name not in ("tool-outputs", ".git"))
-        for name in sorted(files):
-            found = classify(root, os.path.join(folder, name))
+    for folder, files in walk.folders(os.path.join(root, "tmp"), beside=root, without=("tool-outputs", ".git")):
+        for name in files:
+            found = classify(root, f"{folder}/{name}")
             if found:
                 yield found
 

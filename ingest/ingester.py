@@ -5,6 +5,7 @@ import sqlite3
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from typing import BinaryIO, NamedTuple
 
@@ -54,17 +55,22 @@ class Found(NamedTuple):
 class Pass:
     """One pass; the caller holds the writer lock."""
 
-    def __init__(self, writer: Writer, adapters: Mapping[str, Adapter], report: IngestReport) -> None:
+    def __init__(self, writer: Writer, adapters: Mapping[str, Adapter], report: IngestReport, hosts: set[str]) -> None:
         self.writer = writer
         self.course = Course(None, ())
         self.connection = writer.connection
         self.adapters = adapters
         self.report = report
         self.refusal: Refusal | None = refusal(self.connection, adapters)
-        self.known: dict[tuple[str, str], SourceRow] = {(row.host, row.path): row for row in sources(self.connection)}
-        self.by_native_id: dict[tuple[str, str], list[SourceRow]] = {}
+        self.known: dict[tuple[str, str], SourceRow] = {(row.host, row.path): row for row in sources(self.connection, hosts)}
+
+    @cached_property
+    def by_native_id(self) -> dict[tuple[str, str], list[SourceRow]]:
+        """The sources that the log knew, by session: asked for only when a file is new."""
+        found: dict[tuple[str, str], list[SourceRow]] = {}
         for row in self.known.values():
-            self.by_native_id.setdefault((row.host, row.native_id), []).append(row)
+            found.setdefault((row.host, row.native_id), []).append(row)
+        return found
 
     def take(self, found: Found, present: set[tuple[str, str]]) -> None:
         """Bring one file up to date; what cannot be read is a warning and changes nothing."""
@@ -314,7 +320,7 @@ def ingest(
     report, begun = IngestReport(), time.monotonic()
     found, readable = discover(roots, adapters, report)
     present = {(item.host, item.key) for item in found}
-    one = Pass(Writer(connection, now), adapters, report)
+    one = Pass(Writer(connection, now), adapters, report, {host for host, _ in roots})
     if progress is not None:
         one.course = Course(progress, [waiting_bytes(item.path, one.known.get((item.host, item.key))) for item in found])
     for item in found:

@@ -1,8 +1,9 @@
 """The writer of the log: sources, lines, documents and offsets, always inside one transaction."""
 
+import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
@@ -50,10 +51,12 @@ class OffsetRow(NamedTuple):
     windows_hash: bytes
 
 
-def sources(connection: sqlite3.Connection) -> list[SourceRow]:
-    """Return all sources in the order of their registration."""
-    rows = connection.execute(f"SELECT {', '.join(SourceRow._fields)} FROM sources ORDER BY source_id")
-    return [SourceRow(*row) for row in rows]
+def sources(connection: sqlite3.Connection, hosts: Iterable[str] | None = None) -> list[SourceRow]:
+    """Return all sources, or those of some hosts, in the order of their registration."""
+    wanted = None if hosts is None else json.dumps(sorted(set(hosts)))
+    where = "?1 IS NULL OR host IN (SELECT value FROM json_each(?1))"
+    rows = connection.execute(f"SELECT {', '.join(SourceRow._fields)} FROM sources WHERE {where} ORDER BY source_id", (wanted,))
+    return list(map(SourceRow._make, rows))
 
 
 def offset_of(connection: sqlite3.Connection, source_id: int) -> OffsetRow | None:
