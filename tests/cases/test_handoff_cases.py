@@ -476,3 +476,20 @@ def test_wrong_notes_are_one_clear_message(repo: Repository) -> None:
         status, _, err = repo.archive.run("handoff", "save", "--notes", str(path))
         assert (status, why in err) == (2, True)
     assert not (repo.archive.home / "views.db").exists()
+
+
+def test_a_forgotten_text_leaves_handoffs_too(repo: Repository) -> None:
+    """The line of the inbox and the rows of the views go with it."""
+    repo.save(NOTES.replace("whole sum", "sum of Quarzsandburg"))
+    assert repo.archive.run("forget", "--match", "Quarzsandburg", "--yes")[0] == 0
+    assert repo.archive.json("handoff", "list", "--all")["handoffs"] == []
+    assert not any(b"Quarzsandburg" in path.read_bytes() for path in repo.archive.home.rglob("*") if path.is_file())
+
+
+def test_replay_gives_the_same_handoffs(repo: Repository) -> None:
+    """The views of handoffs follow from the log alone."""
+    repo.save()
+    before = repo.archive.json("handoff", "show")
+    answer = repo.archive.json("replay", "--verify")
+    assert repo.archive.json("handoff", "show") == before
+    assert {"handoff_bundles", "handoff_statements", "handoff_anchors"} <= set(answer["views"])
