@@ -15,6 +15,7 @@ echo
 echo
 echo "Try next:"
 echo "  export PATH=\"$PWD/$BIN:\$PATH\"${JOURNAL_HOME:+ JOURNAL_HOME=\"$JOURNAL_HOME\"}"
-echo "  journal search calc.py --all"
-echo "  journal status"
-echo "  journal replay --verify"
+echo "  journal show latest                  # a session, turn by turn"
+echo "  journal search calc.py --all         # prompts, answers, tool inputs"
+echo "  journal doctor                       # is everything read in time, sound and private?"
+echo "  journal install --host claude        # new sessions know what the last ones knew (also codex, gemini, copilot)"
