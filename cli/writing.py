@@ -1,11 +1,12 @@
 """Commands that add to the log, and the settings: ingest, note, config."""
 
 import argparse
+import os
 
 from cli.render import print_json, print_table, say
 from cli.wiring import IN_PROJECT, bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
-from journal.errors import NotFound
-from journal.home import open_home
+from journal.errors import NotFound, SettingInvalid
+from journal.home import Home, open_home
 from journal.settings import Settings
 
 
@@ -66,9 +67,28 @@ def note(settings: Settings, asked: argparse.Namespace) -> int:
 
 def config(settings: Settings, asked: argparse.Namespace) -> int:
     """Show the settings in force and where they come from."""
-    answer = {"home": settings.home, "roots": [list(pair) for pair in roots_of(settings, [])]}
+    from journal import hook_settings
+
+    file = Home(settings.home).config
+    chosen, wrong = hook_settings.load(file)
+    if wrong:
+        raise SettingInvalid(wrong, hint="correct config.toml")
+    given = hook_settings.given_in(file)
+    names = hook_settings.HookSettings.__slots__
+    hooks = [{"setting": f"hooks.{name}", "value": getattr(chosen, name), "from": file if name in given else "default"} for name in names]
+    roots = roots_of(settings, [])
     if asked.json:
-        print_json(answer)
+        print_json({"home": settings.home, "roots": [list(pair) for pair in roots], "hooks": [
+            {**row, "value": list(row["value"]) if isinstance(row["value"], tuple) else row["value"]} for row in hooks]})  # fmt: skip
     else:
-        print_table(("setting", "value"), [("home", settings.home), *((f"root {host}", path) for host, path in roots_of(settings, []))])
+        where = "environment" if os.environ.get("JOURNAL_HOME") else "default"
+        print_table(("setting", "value", "from"), [("home", settings.home, where), *((f"root {host}", path, "") for host, path in roots),
+                                                   *((row["setting"], _shown(row["value"]), row["from"]) for row in hooks)])  # fmt: skip
     return 0
+
+
+def _shown(value: object) -> str:
+    """Return a setting's value as config.toml has it."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(str, value))}]"
+    return "not set" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -54,6 +54,18 @@ def load(config: str) -> tuple[HookSettings, str]:
         return HookSettings(), f"{config}: {error}"
 
 
+def given_in(config: str) -> set[str]:
+    """Return the names of the settings that the file *config* gives; none where it cannot be read, which `load` tells."""
+    import tomllib  # noqa: PLC0415  as above
+
+    try:
+        with open(config, "rb") as file:
+            table = tomllib.load(file).get("hooks", {})
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return set()
+    return set(table) if isinstance(table, dict) else set()
+
+
 def from_table(given: object) -> HookSettings:
     """Return the settings that the table `[hooks]` gives.
 

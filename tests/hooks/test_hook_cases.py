@@ -195,3 +195,16 @@ def test_b39_b42_a_refreshed_catalog_gives_the_window_of_exactly_its_models(worl
     assert (found["window_tokens"], found["window_source"]) == (200_000, "catalog")
     path.write_text('{"models": {"kimi-k2": [1, 2')
     assert "is not known" in world.hook("prompt", session_id="33333333-0000-4000-8000-000000000003", prompt="x").answer["systemMessage"]
+
+
+def test_bw11_config_shows_what_is_in_force_and_where_it_comes_from(world: World) -> None:
+    """A setting of the file with the file's name, the others as defaults; a file that is wrong is refused and named."""
+    file = world.home / "config.toml"
+    file.write_text("[hooks]\nthresholds = [60, 0.9]\n")
+    found = {row["setting"]: (row["value"], row["from"]) for row in json.loads(world.journal("config", "--json").stdout)["hooks"]}
+    assert found["hooks.thresholds"] == ([0.6, 0.9], str(file))
+    assert found["hooks.interval_min"] == (5, "default")
+    assert set(found) == {f"hooks.{name}" for name in HookSettings.__slots__}
+    file.write_text("[hooks]\ninterval_min = 'abc'\n")
+    said = world.journal("config")
+    assert (said.status, "hooks.interval_min" in said.stderr) == (2, True)
