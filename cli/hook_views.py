@@ -23,7 +23,7 @@ class Views:
 
     def __init__(self, path: str) -> None:
         self.connection: _sqlite3.Connection | None = None
-        if path and os.path.exists(path):
+        if path and os.path.isfile(path):
             try:
                 self.connection = _sqlite3.connect(f"{sqlite_uri(path)}?mode=ro", timeout=BUSY_S, uri=True)
             except _sqlite3.Error:

@@ -42,7 +42,7 @@ class HookSettings:
 
 def load(config: str) -> tuple[HookSettings, str]:
     """Return the settings of the file *config*, and what was wrong with it: a hook goes on with the defaults."""
-    if not os.path.exists(config):
+    if not os.path.isfile(config):
         return HookSettings(), ""
     import tomllib  # noqa: PLC0415  most homes have no such file
 

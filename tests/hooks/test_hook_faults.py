@@ -198,3 +198,22 @@ def test_closed_streams_are_no_failure(world: World, closed: str) -> None:
     assert subprocess.run(["sh", "-c", command], env=world.environment, cwd=world.folder, check=False, timeout=60).returncode == 0
     command = f"{sys.executable} -m journal hook no-such-role {closed}"
     assert subprocess.run(["sh", "-c", command], env=world.environment, cwd=world.folder, check=False, timeout=60).returncode == 0
+
+
+def test_the_deadline_holds_inside_a_call_that_never_returns(world: World) -> None:
+    """SQLite waits for a pipe in place of the log's views without coming back to the interpreter: the hook is over all the same, with status 0."""
+    script = ("import os, _sqlite3, cli.hook as hook; hook.DEADLINE_S['session-end'] = 0.3;"
+              " hook._run = lambda *_: _sqlite3.connect(os.environ['PIPE'], uri=True);"
+              " raise SystemExit(hook.main(['session-end', '--host', 'claude']))")  # fmt: skip
+    os.mkfifo(world.folder / "pipe")
+    environment = {**world.environment, "PIPE": f"file:{world.folder}/pipe?mode=ro"}
+    done = subprocess.run([sys.executable, "-c", script], input=b"{}", env=environment, cwd=world.folder, timeout=20, capture_output=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+def test_pipes_in_place_of_our_files_are_not_waited_for(world: World) -> None:
+    """Settings and views that are no plain files are as good as none."""
+    for name in ("views.db", "config.toml"):
+        os.mkfifo(world.home / name)
+    world.answered(160_000)
+    assert "systemMessage" in world.hook("prompt", prompt="go on").answer
