@@ -188,7 +188,7 @@ def _card(card: Card, present: Present, *, since: str | None) -> list[str]:
 def _flagged(text: str, present: Present) -> str:
     """Return *text*, marked where it names a file that changed since."""
     named = next((file for file in present.changed_files if file in text or (len(file.rpartition("/")[2]) > 4 and file.rpartition("/")[2] in text)), None)
-    return f"{text} [{named} changed since]" if named else text
+    return f"{text} [{neutral(named)} changed since]" if named else text
 
 
 def _cut(head: list[str], body: list[str], limits: Limits) -> str:
