@@ -32,7 +32,7 @@ def _place(place: Place) -> tuple[str, str, int, int, str | None]:
 
 PROJECTION = Projection(
     name="context_history",
-    version=2,
+    version=4,
     tables={
         "context_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
             offset_bytes INTEGER NOT NULL, occurred_at TEXT, used_tokens INTEGER, window_tokens INTEGER, model TEXT, response_id TEXT,
@@ -42,7 +42,8 @@ PROJECTION = Projection(
                 PARTITION BY session_id ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC) AS place FROM context_history)
             WHERE place = 1""",
     },
-    indexes=(),
+    # Without it each response would look through all earlier ones of its file.
+    indexes=("CREATE INDEX IF NOT EXISTS context_history_by_response ON context_history (session_id, source_key, generation, response_id)",),
     statements=(MEASURED, REPEATED),
     handlers={UsageReported: _reported, UsageTotalReported: _total, ContextCompacted: _compacted},
     # What was measured, each once: where it stands changes with every move, copy and rewrite of a file.
