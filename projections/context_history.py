@@ -32,7 +32,7 @@ def _place(place: Place) -> tuple[str, str, int, int, str | None]:
 
 PROJECTION = Projection(
     name="context_history",
-    version=4,
+    version=3,
     tables={
         "context_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
             offset_bytes INTEGER NOT NULL, occurred_at TEXT, used_tokens INTEGER, window_tokens INTEGER, model TEXT, response_id TEXT,
