@@ -47,7 +47,7 @@ def _forgotten_here(path: str) -> tuple[str | None, list[Row]]:
     try:
         with contextlib.closing(open_readonly(path)) as log:
             row = log.execute("SELECT value FROM log_meta WHERE key = 'forget_secret'").fetchone() if can_forget(log) else None
-            return (row[0], log.execute("SELECT key, kind, words, first_chars, chars FROM forgotten").fetchall()) if row else (None, [])
+            return (row[0], log.execute("SELECT * FROM forgotten").fetchall()) if row else (None, [])
     except (LogError, sqlite3.DatabaseError) as error:
         say(f"warning: what the present log had forgotten cannot be read ({error}); forget it again after the restore")
         return None, []
@@ -79,7 +79,7 @@ def _prepare(path: str, made: str, secret: str | None, keys: list[Row], now: Cal
             else:
                 with Writer(copy, now).transaction():
                     copy.execute("INSERT OR REPLACE INTO log_meta VALUES ('forget_secret', ?)", (secret,))
-                    copy.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?, ?)", keys)
+                    copy.executemany("INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?, ?, ?, ?)", keys)
                     selection = select(copy, adapters(), Target("known", ""))
                     selection.forget()
                     scrubbed = len(selection.chosen)

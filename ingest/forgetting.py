@@ -44,12 +44,12 @@ class Selection:
         self.folders = tuple(json.dumps(path, ensure_ascii=ascii_only).encode() for path in sorted(target.paths) for ascii_only in (True, False))
         self.facts = source_facts(connection)
         before = forgotten(connection)
-        self.known = Forgotten(keys)
-        self.known.known |= before.known if before else {}
-        self.known.shapes |= before.shapes if before else {}
+        self.known = before if before and before.keys.secret == keys.secret else Forgotten(keys)
         self.refusal = Refusal(self.known, adapters)
         self.fresh: dict[bytes, tuple[str, Phrase | None]] = {}
         self.chosen: dict[int, Chosen] = {}
+        self.bytes = 0
+        """How many bytes will go; a little less where a later key takes more of a document."""
         self.whole: set[int] = set()
         """Positions of documents of which nothing stays."""
         for phrase in self.text.phrases if self.text and target.stays_out else ():
@@ -58,7 +58,6 @@ class Selection:
             for event in _events(connection):
                 if event.global_position not in self.chosen and event.line.strip():
                     self._judge(event, is_copy)
-        self.bytes = sum(one.length for one in self.chosen.values())
         kinds = {type for (type,) in connection.execute("SELECT DISTINCT type FROM events") if self._is_told(type)}
         self.types = [(position, f"{self.facts[source_id].host}.forgotten") for position, source_id, type in connection.execute(
             "SELECT global_position, source_id, type FROM events") if type in kinds] if kinds else []  # fmt: skip
@@ -69,9 +68,12 @@ class Selection:
         facts = self.facts[event.source_id]
         if facts.shape == "document":
             is_whole = not is_copy and self.text is None and self._is_named(facts, event.line)
-            if is_whole or self._rest(facts, event.line) != event.line:
+            left = blank(event.line) if is_whole else self._rest(facts, event.line)
+            if left != event.line:
+                self.bytes += sum(a != b for a, b in zip(event.line, left, strict=True))
                 self._choose(event, facts, is_whole)
         elif self.refusal.has(facts, event.line) if is_copy else self._is_named(facts, event.line):
+            self.bytes += len(event.line.rstrip(b"\r\n"))
             self._choose(event, facts, False)
 
     def _is_named(self, facts: SourceFacts, line: bytes) -> bool:
@@ -123,8 +125,7 @@ class Selection:
             self.known.add(key, kind, shape)
 
     def _add_phrase(self, phrase: str) -> None:
-        told = phrase.split(" ")
-        self._add(self.known.keys.phrase(phrase), "phrase", Phrase(len(told), len(told[0]), len(phrase)))
+        self._add(self.known.keys.phrase(phrase), "phrase", self.known.keys.shape(phrase))
 
     def forget(self) -> int:
         """Scrub what was found and keep its keys, inside the caller's transaction; return how many bytes went."""
@@ -136,8 +137,8 @@ class Selection:
             native_id = hidden(facts.native_id) if self._is_told(facts.native_id) else facts.native_id
             connection.execute("UPDATE sources SET path = ?, native_id = ? WHERE source_id = ?", (hidden(facts.path), native_id, source_id))
         connection.executemany(
-            "INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?, ?)",
-            [(key, kind, *(shape or (None, None, None))) for key, (kind, shape) in self.fresh.items()],
+            "INSERT OR IGNORE INTO forgotten VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(key, kind, *(shape or (None,) * len(Phrase._fields))) for key, (kind, shape) in self.fresh.items()],
         )
         return size
 

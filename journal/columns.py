@@ -96,7 +96,9 @@ LOG = documented({
         kind | TEXT | word | `line`, `record` (a native id), `session` (has records with ids of its own) or `phrase` (words of a text)
         words | INTEGER | number | of a phrase: how many words it has
         first_chars | INTEGER | characters | of a phrase: the length of its first word
-        chars | INTEGER | characters | of a phrase: its length""",
+        chars | INTEGER | characters | of a phrase: its length
+        anchor_chars | INTEGER | characters | of a phrase: the length of its longest run of ASCII letters, digits and underscores, if it has any
+        anchor | INTEGER | number | of a phrase: one byte of the keyed hash of that run, by which most lines are passed over""",
     "kept_hashes": """The hashes of an event whose segment lost its salt, since something in the segment was forgotten.
         global_position | INTEGER | number | the event
         content_hash | BLOB | hash | the one that the chain was made with; NULL where the event's type was forgotten as well

@@ -84,7 +84,9 @@ CREATE TABLE forgotten (
     kind TEXT NOT NULL,
     words INTEGER,
     first_chars INTEGER,
-    chars INTEGER
+    chars INTEGER,
+    anchor_chars INTEGER,
+    anchor INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE kept_hashes (
     global_position INTEGER NOT NULL PRIMARY KEY REFERENCES events (global_position),

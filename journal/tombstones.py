@@ -10,9 +10,9 @@ import secrets
 import sqlite3
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from journal.phrases import words
+from journal.phrases import anchor_of, runs, words
 from journal.reader import read_source
 
 KEY_BYTES = 16
@@ -20,6 +20,7 @@ FORGOTTEN_SINCE = 2
 """The schema that has the tables of this module; an older log that is only read forgot nothing."""
 UUID = re.compile(rb"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
 HIDDEN = "forgotten-"
+MOST_PASSED = 100_000
 
 
 class Phrase(NamedTuple):
@@ -28,6 +29,9 @@ class Phrase(NamedTuple):
     words: int
     first_chars: int
     chars: int
+    anchor_chars: int | None
+    anchor: int | None
+    """One byte of the keyed hash of the phrase's longest run: enough to pass over most lines, too little to guess by."""
 
 
 class Mark(NamedTuple):
@@ -64,6 +68,15 @@ class Keys:
         """Return the key of some words with one space between them."""
         return self._mac(b"phrase", phrase.encode(errors="replace"))
 
+    def shape(self, phrase: str) -> Phrase:
+        """Return what is kept of a phrase besides its key."""
+        told, anchor = phrase.split(" "), anchor_of(phrase)
+        return Phrase(len(told), len(told[0]), len(phrase), len(anchor) if anchor else None, self.anchor(anchor.encode()) if anchor else None)
+
+    def anchor(self, run: bytes) -> int:
+        """Return one byte of the key of a run of letters and digits."""
+        return self._mac(b"anchor", run)[0]
+
     def hidden(self, name: str) -> str:
         """Return the name that stands for a path or an id which must not be read; it ends as the path does."""
         return HIDDEN + self._mac(b"name", name.encode(errors="replace")).hex() + os.path.splitext(name)[1]
@@ -72,26 +85,30 @@ class Keys:
 class Forgotten:
     """All keys of a log."""
 
-    def __init__(self, keys: Keys, rows: Iterable[tuple[bytes, str, int | None, int | None, int | None]] = ()) -> None:
+    def __init__(self, keys: Keys, rows: Iterable[tuple[Any, ...]] = ()) -> None:
         self.keys = keys
         self.known: dict[bytes, str] = {}
         self.shapes: dict[int, set[tuple[int, int]]] = {}
         """Length of a phrase's first word to the numbers of its words and characters."""
-        for key, kind, count, first, chars in rows:
-            self.add(key, kind, Phrase(count, first, chars) if count and first and chars else None)
+        self.anchors: dict[int, set[int]] = {}
+        """Length of a phrase's anchor to the bytes of its key."""
+        self.needs_words = False
+        """Whether some phrase has no anchor."""
+        self.passed: set[bytes] = set()
+        """Runs that are no anchor."""
+        for key, kind, *shape in rows:
+            self.add(key, kind, Phrase(*shape) if kind == "phrase" else None)
 
     def add(self, key: bytes, kind: str, phrase: Phrase | None = None) -> None:
         """Add one key."""
         self.known[key] = kind
         if phrase:
             self.shapes.setdefault(phrase.first_chars, set()).add((phrase.words, phrase.chars))
-
-    def add_phrase(self, phrase: str) -> tuple[bytes, Phrase]:
-        """Add the key of a phrase and return what is kept of it."""
-        told = phrase.split(" ")
-        key, shape = self.keys.phrase(phrase), Phrase(len(told), len(told[0]), len(phrase))
-        self.add(key, "phrase", shape)
-        return key, shape
+            if phrase.anchor_chars is None or phrase.anchor is None:
+                self.needs_words = True
+            else:
+                self.anchors.setdefault(phrase.anchor_chars, set()).add(phrase.anchor)
+            self.passed.clear()
 
     def has_line(self, data: bytes) -> bool:
         """Tell whether a line with these bytes was forgotten."""
@@ -109,7 +126,7 @@ class Forgotten:
 
     def has_phrase(self, data: bytes) -> bool:
         """Tell whether a forgotten phrase stands in *data*, as whole words."""
-        if not self.shapes:
+        if not self.shapes or not (self.needs_words or self._has_anchor(data)):
             return False
         told, shapes = words(data.decode(errors="replace")), self.shapes
         for index, word in enumerate(told):
@@ -119,6 +136,18 @@ class Forgotten:
                 phrase = " ".join(told[index : index + count])
                 if len(phrase) == chars and self.keys.phrase(phrase) in self.known:
                     return True
+        return False
+
+
+    def _has_anchor(self, data: bytes) -> bool:
+        """Tell whether a run of *data* may be the anchor of a phrase."""
+        anchors, passed = self.anchors, self.passed
+        for run in runs(data):
+            if len(run) in anchors and run not in passed:
+                if self.keys.anchor(run) in anchors[len(run)]:
+                    return True
+                if len(passed) < MOST_PASSED:
+                    passed.add(run)
         return False
 
 
@@ -139,7 +168,7 @@ def forgotten(connection: sqlite3.Connection) -> Forgotten | None:
     row = connection.execute("SELECT value FROM log_meta WHERE key = 'forget_secret'").fetchone()
     if row is None:
         return None
-    return Forgotten(Keys(bytes.fromhex(row[0])), connection.execute("SELECT key, kind, words, first_chars, chars FROM forgotten"))
+    return Forgotten(Keys(bytes.fromhex(row[0])), connection.execute("SELECT * FROM forgotten"))
 
 
 def keys_of(connection: sqlite3.Connection) -> Keys:

@@ -132,8 +132,9 @@ def test_a_session_is_forgotten_with_its_copies(archive: Archive) -> None:
     path = fill(archive)
     fork(archive, path)
     archive.ingest()
+    archive.json("note", "of that session", "--session", S)
     gone = archive.json("forget", S, "--yes")
-    assert gone["events"] == 8
+    assert (gone["events"], places(archive.home, "of that session")) == (9, [])
     assert sorted(archive.sessions()) == [FORK, OTHER, THREAD]
     assert (places(archive.home, "kept words"), [hit["session_id"] for hit in archive.hits("fork goes on")]) == ([], [FORK])
     third = "aaaaaaaa-0000-4000-8000-000000000009"
@@ -230,7 +231,8 @@ def test_without_a_terminal_yes_is_needed(archive: Archive) -> None:
     before = archive.rows("journal.db", "SELECT data, seed FROM segments ORDER BY 1")
     looked = archive.json("forget", "--match", "kept words", "--dry-run")
     assert (looked["events"], looked["dry_run"], archive.rows("journal.db", "SELECT data, seed FROM segments ORDER BY 1") == before) == (1, True, True)
-    assert archive.json("forget", "--match", "kept words", "--yes")["events"] == 1
+    gone = archive.json("forget", "--match", "kept words", "--yes")
+    assert (gone["events"], gone["bytes"]) == (1, looked["bytes"])
     assert archive.json("forget", "--match", "kept words", "--yes")["events"] == 0
     assert archive.run("forget", "--match", "abc", "--yes")[0] == 2
     assert archive.run("forget", "--yes")[0] == 2
