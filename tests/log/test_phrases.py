@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from journal.phrases import Text, anchor_of, runs, words
 from journal.tombstones import Forgotten, Keys
 
-TEXTS = ["plain words", 'quo"ted \\ and/slashed', "geheimé Wörter", "秘密の合言葉", "two\nlines\tand a tab", "C:\\new\\table", "rose 🌹 thorn", "a-b_c.d", "…!!…"]
+TEXTS = ["plain words", 'quo"ted \\ and/slashed', "geheimé Wörter", "秘密の合言葉", "two\nlines\tand", "C:\\new\\table", "rose 🌹 thorn", "a-b_c.d", "…!!…"]
 
 
 def nested(text: str, level: int, *, ascii_only: bool) -> bytes:
