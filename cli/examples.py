@@ -23,6 +23,8 @@ EXAMPLES = (
             "SELECT session_id, count(DISTINCT project) AS projects, group_concat(DISTINCT project) AS of_them FROM session_folders"
             " GROUP BY 1 HAVING projects > 1"),
     Example("notes", "session_notes", "the last notes", "SELECT noted_at, session_id, text FROM session_notes ORDER BY noted_at DESC LIMIT 20"),
+    Example("annotations", "session_annotations", "what sessions were said to be about, the newest word first",
+            "SELECT annotated_at, session_id, category, title, summary FROM session_annotations ORDER BY annotated_at DESC, session_id LIMIT 20"),
     Example("forks", "session_links", "sessions that were forked or resumed, with the evidence",
             "SELECT kind, parent_session_id, child_session_id, evidence FROM session_links WHERE kind <> 'subagent' ORDER BY occurred_at"),
     Example("tree", "session_tree", "every session under the one that it came from",

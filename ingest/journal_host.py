@@ -20,6 +20,7 @@ from journal.domain import (
     ProjectObserved,
     RecordUnrecognised,
     SessionAnnotated,
+    SessionLinked,
     SnapshotRequested,
     SourceFacts,
 )
@@ -63,6 +64,18 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
 def _note(record: JsonObject) -> Iterator[DomainEvent]:
     if isinstance(record.get("text"), str):
         yield SessionAnnotated(note=record["text"])
+
+
+def _annotation(record: JsonObject) -> Iterator[DomainEvent]:
+    yield SessionAnnotated(text_of(record.get("title")), None, text_of(record.get("summary")), _texts(record.get("topics")),
+                           text_of(record.get("category")), is_ours=True)  # fmt: skip
+
+
+def _resumed(record: JsonObject) -> Iterator[DomainEvent]:
+    """Yield the link where both sessions are known; a session that goes on under its own id needs none."""
+    child, parent = text_of(record.get("child_session_id")), text_of(record.get("parent_session_id"))
+    if child and parent and child != parent:
+        yield SessionLinked("fork" if record.get("is_fork") is True else "resume", child, parent, text_of(record.get("evidence")) or "journal resume")
 
 
 def _observed(record: JsonObject) -> Iterator[DomainEvent]:
@@ -148,6 +161,8 @@ def _no_roots(environ: dict[str, str]) -> list[str]:
 READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.forgot": _forgot,
     "journal.note": _note,
+    "journal.annotation": _annotation,
+    "journal.resumed": _resumed,
     "journal.project_observed": _observed,
     "journal.hook": _hook,
     "journal.context": _measured,
@@ -158,4 +173,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.hook_failed": _error,
 }
 
-ADAPTER = Adapter("journal", 4, _no_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("journal", 5, _no_roots, discover, classify, native_id, hint, decode)

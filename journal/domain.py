@@ -59,10 +59,15 @@ class SessionLinked:
 
 @dataclass(frozen=True, slots=True)
 class SessionAnnotated:
-    """The host or the user said something about a session: a title or a note."""
+    """The host, an agent or the user said something about a session: a title or a note, or what it was about."""
 
     title: str | None = None
     note: str | None = None
+    summary: str | None = None
+    topics: tuple[str, ...] = ()
+    category: str | None = None
+    is_ours: bool = False
+    """Whether it was said through the journal, which goes before what the host says."""
 
 
 @dataclass(frozen=True, slots=True)

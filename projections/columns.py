@@ -37,7 +37,7 @@ TEXTS = {
         project | TEXT | path | the project, as `projects.path`
         cwd | TEXT | path | the working directory that most of its messages were in
         project_hash | TEXT | hash | what Gemini names the project by: SHA-256 of its path
-        title | TEXT | text | the host's title, else the first prompt; at most 80 characters, redacted
+        title | TEXT | text | the title by `journal annotate`, else the host's, else the first prompt; at most 80 characters, redacted
         branch | TEXT | text | the git branch last told
         started_at | TEXT | UTC | its first own record
         last_at | TEXT | UTC | its last own record; whether it is open, killed or ended is judged when read
@@ -66,6 +66,14 @@ TEXTS = {
         record_id | TEXT | id | the record that holds the note
         noted_at | TEXT | UTC | when it was noted
         text | TEXT | text | the note, redacted""",
+    "session_annotations": """What an agent or a person said a session is about, by `journal annotate`; of each field the newest that is not NULL holds.
+        session_id | TEXT | id | the session
+        record_id | TEXT | id | the record that says it
+        annotated_at | TEXT | UTC | when it was said; a session that went on since makes it stale
+        title | TEXT | text | the title, redacted
+        summary | TEXT | text | what was done, redacted
+        topics | TEXT | JSON | list of topics, redacted
+        category | TEXT | word | `feature`, `bugfix`, `refactor`, `docs`, `test`, `research` or `ops`""",
     "session_links": """Two sessions that belong together, with the evidence.
         child_session_id | TEXT | id | the later session
         parent_session_id | TEXT | id | the earlier one; it need not be in the journal

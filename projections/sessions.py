@@ -18,6 +18,7 @@ LINK_ORDER = "CASE kind WHEN 'subagent' THEN 0 WHEN 'resume' THEN 1 WHEN 'fork' 
 # Inside a source the later record wins; between sources the settle picks by time.
 FACT = """INSERT INTO session_facts VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id, fact, source_key)
 DO UPDATE SET occurred_at = excluded.occurred_at, value = excluded.value"""
+ANNOTATION = "INSERT OR REPLACE INTO session_annotations VALUES (?, ?, ?, ?, ?, ?, ?)"
 NOTE = "INSERT OR REPLACE INTO session_notes VALUES (?, ?, ?, ?)"
 
 FACTS = "SELECT fact, value FROM session_facts WHERE session_id = ? ORDER BY coalesce(occurred_at, ''), source_key"
@@ -91,7 +92,11 @@ def _prompted(place: Place, event: PromptSubmitted, rows: Rows) -> None:
 
 def _annotated(place: Place, event: SessionAnnotated, rows: Rows) -> None:
     if event.title:
-        _fact(place, rows, "title", redact(event.title))
+        _fact(place, rows, "own_title" if event.is_ours else "title", redact(event.title))
+    if event.is_ours and place.session_id:
+        topics = json.dumps([redact(topic) for topic in event.topics], ensure_ascii=False) if event.topics else None
+        rows.add(ANNOTATION, (place.session_id, place.record_id, place.occurred_at, redact(event.title) if event.title else None,
+                              redact(event.summary) if event.summary else None, topics, event.category))  # fmt: skip
     if event.note and place.session_id:
         rows.add(NOTE, (place.session_id, place.record_id, place.occurred_at, redact(event.note)))
 
@@ -134,7 +139,7 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
     turn_end = facts.get("turn_end") or None
     return {
         "session_id": session_id, "host": host, "project": project_of(views, cwd), "cwd": cwd, "project_hash": hashed,
-        "title": _cut(facts.get("title") or prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
+        "title": _cut(facts.get("own_title") or facts.get("title") or prompt), "branch": facts.get("branch"), "started_at": started, "last_at": ended,
         "turns": turns, "messages": messages or 0, "tool_calls": tool_calls,
         "models": json.dumps([model for (model,) in views.execute(MODELS, (session_id,))]),
         "input_tokens": tokens[0], "output_tokens": tokens[1], "cache_read_tokens": tokens[2], "cache_write_tokens": tokens[3],
@@ -166,12 +171,14 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=8,
+    version=9,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
         "session_notes": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, noted_at TEXT, text TEXT NOT NULL,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
+        "session_annotations": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, annotated_at TEXT, title TEXT, summary TEXT,
+            topics TEXT, category TEXT, PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
         "session_folders": """CREATE TABLE {name} (session_id TEXT NOT NULL, cwd TEXT NOT NULL, project TEXT, messages INTEGER NOT NULL,
             PRIMARY KEY (session_id, cwd)) STRICT, WITHOUT ROWID""",
         "sessions": """CREATE TABLE {name} (session_id TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL, project TEXT, cwd TEXT,
@@ -189,10 +196,11 @@ PROJECTION = Projection(
         "CREATE INDEX IF NOT EXISTS session_folders_by_project ON session_folders (project)",
         "CREATE INDEX IF NOT EXISTS sessions_by_parent ON sessions (parent_session_id)",
     ),
-    statements=(FACT, NOTE),
+    statements=(FACT, ANNOTATION, NOTE),
     handlers={HookFired: _hooked, SourceRead: _read, SessionStarted: _started, SessionEnded: _ended, TurnEnded: _turn_ended, PromptSubmitted: _prompted,
               SessionAnnotated: _annotated},
     settle=settle,
     digest={"sessions": "SELECT * FROM sessions ORDER BY session_id", "session_notes": "SELECT * FROM session_notes ORDER BY 1, 2",
+            "session_annotations": "SELECT * FROM session_annotations ORDER BY 1, 2",
             "session_folders": "SELECT * FROM session_folders ORDER BY session_id, cwd"},
 )

@@ -20,13 +20,27 @@ class Event:
         """After this long the host ends the hook, in the host's own unit (`Facts.timeout_unit`)."""
 
 
+class Continuing:
+    """How one host goes on with a session, and where a tool of a session finds which one it is in."""
+
+    __slots__ = ("fork", "resume", "variables")
+
+    def __init__(self, resume: tuple[str, ...], fork: tuple[str, ...], variables: tuple[str, ...]) -> None:
+        self.resume = resume
+        """The command that continues a session; `{id}` stands for the session."""
+        self.fork = fork
+        """The one that continues a copy of it; empty where the host has none."""
+        self.variables = variables
+        """Environment variables that hold the session's id."""
+
+
 class Facts:
     """What one host wants of a hook and of the files that configure it. Never changed after it is made."""
 
     __slots__ = (
-        "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "dialect", "events", "fallback", "home", "home_variable",
-        "host", "host_cap", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources", "timeout_key", "timeout_unit", "title", "trust",
-        "trust_project", "user_file", "variable_holds_parent",
+        "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
+        "home_variable", "host", "host_cap", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources",
+        "timeout_key", "timeout_unit", "title", "trust", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
     def __init__(
@@ -34,6 +48,7 @@ class Facts:
         config_form: str, events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str, dialect: str, block_word: str,
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
+        continuing: Continuing,
     ) -> None:  # fmt: skip
         self.host = host
         self.title = title
@@ -81,6 +96,7 @@ class Facts:
         """What the host asks for before it runs a user's hooks."""
         self.trust_project = trust_project
         """What it asks for before it runs a project's hooks."""
+        self.continuing = continuing
 
     def home_of(self, environ: dict[str, str]) -> str:
         """Return the host's home for this environment (`HOME` and the host's own variable)."""

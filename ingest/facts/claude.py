@@ -1,6 +1,6 @@
 """Claude Code, seen with 2.1.332: docs/reference/hooks.md."""
 
-from ingest.facts import Event, Facts
+from ingest.facts import Continuing, Event, Facts
 
 FACTS = Facts(
     host="claude",
@@ -35,4 +35,5 @@ FACTS = Facts(
     off_switches=(("settings.json", ("disableAllHooks",), True),),
     trust="Claude Code runs hooks of your own settings without asking; the interactive client asks once whether you trust a folder.",
     trust_project="Claude Code runs a project's hooks once you have trusted its folder in the interactive client; `claude -p` does not ask.",
+    continuing=Continuing(("claude", "--resume", "{id}"), ("claude", "--resume", "{id}", "--fork-session"), ("CLAUDE_CODE_SESSION_ID",)),
 )

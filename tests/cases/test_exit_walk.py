@@ -28,6 +28,8 @@ WALK = {
                 ("diff", "latest", "latest"), ("score",)],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
+    "chain": [(S,), (FULL,)], "tree": [("--all",), (S,)], "resume": [(S,), (FULL,)],
+    "annotate": [(S,), (S, "--title", FULL, "--summary", FAST, "--topic", FULL), (FULL,)], "registry": [("--all",), ("--stale", "--all")],
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),
             ("--schema",), (FULL,)], "records": [(word,) for word in ("on", "status", "off", FULL)],
     "install": [("--host", "claude", "--dry-run"), ("--host", FULL)], "uninstall": [("--all", "--dry-run"), ("--host", FULL)], "setup": [("--dry-run",)],

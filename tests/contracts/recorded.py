@@ -16,6 +16,9 @@ AT = {"v": 1, "at": "2026-11-30T21:00:00.000000Z", "session_id": "03d02093-6e0e-
 CHECKOUT = {"root": "/home/dev/proj", "branch": "main", "head": "0c3bfbd9efc214344add25b2028ffefb7cfcab65"}
 INBOX: tuple[JsonObject, ...] = (
     {"type": "journal.note", "text": "remember the milk", **AT},
+    {"type": "journal.annotation", "title": "The lock", "summary": "Took the lock twice.", "topics": ["lock"], "category": "bugfix", **AT},
+    {"type": "journal.resumed", "child_session_id": "03d02093-6e0e-48bc-931c-fd2392ed2b6a", "parent_session_id": "9d02a7a3-6e0e-48bc-931c-fd2392ed2b6a",
+     "is_fork": False, "is_run": False, "evidence": "journal resume", **AT},
     {"type": "journal.project_observed", "path": "/home/dev/proj", "real_path": "/home/dev/proj", "root": "/home/dev/proj", "root_commit": "9f2c",
      "remote": "https://example.org/a.git", **AT},
     {"type": "journal.hook", "role": "session-start", "host": "claude", "payload": {"cwd": "/home/dev/proj", "source": "startup"},

@@ -70,7 +70,7 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
 
 EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
          "notes", "compactions", "damage", "unknown", "repositories",
-         "pending", "forgotten", "aliases"}
+         "pending", "forgotten", "aliases", "annotations"}
 """Examples that find nothing in the samples, which have no notes, hooks, damage, observed repository or forgotten record."""
 
 

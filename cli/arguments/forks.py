@@ -1,0 +1,32 @@
+"""The words of the commands that follow sessions: chains, the tree, resume, and what a session was about."""
+
+from cli.arguments import Add, count
+
+NAMED = "a session id, a unique prefix of one, or `latest`"
+CATEGORIES = ("feature", "bugfix", "refactor", "docs", "test", "research", "ops")
+
+
+def declare(add: Add) -> None:
+    """Declare chain, tree, resume, annotate and registry."""
+    command = add("chain", "show which sessions a session goes on from, and which go on from it", runs="cli.chains:chain", example="journal chain latest")
+    command.add_argument("session", metavar="SESSION", help=NAMED)
+    command = add("tree", "show sessions under those that they came from, sub-agents too", runs="cli.chains:tree", example="journal tree --all")
+    command.add_argument("session", metavar="SESSION", nargs="?", help=f"only the tree of this one: {NAMED}")
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--limit", type=count, default=20, metavar="N", help="at most N trees (default 20)")
+    command = add("resume", "print or run the host's own command that continues a session", runs="cli.resuming:resume", example="journal resume latest")
+    command.add_argument("session", metavar="SESSION", help=NAMED)
+    command.add_argument("--fork", action="store_true", help="continue a copy, where the host can")
+    command.add_argument("--run", action="store_true", help="run the command in the session's folder")
+    command.add_argument("--into", metavar="SESSION", help="write down that this session goes on from it; `here` is the one that this command runs in")
+    command = add("annotate", "say what a session was about, or show what the journal makes of it", runs="cli.registry:annotate",
+                  example='journal annotate latest --title "The lock" --category bugfix --topic lock')  # fmt: skip
+    command.add_argument("session", metavar="SESSION", help=NAMED)
+    command.add_argument("--title", metavar="TEXT", help="the title, instead of the host's")
+    command.add_argument("--summary", metavar="TEXT", help="what was done, in a few sentences")
+    command.add_argument("--topic", action="append", default=[], metavar="WORD", help="what it is about; may be repeated")
+    command.add_argument("--category", choices=CATEGORIES, help="what kind of work it was")
+    command = add("registry", "list what sessions were about, and which annotations are stale", runs="cli.registry:registry", example="journal registry --all")
+    command.add_argument("--stale", action="store_true", help="only sessions whose annotation is missing or older than their last record")
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--limit", type=count, default=20, metavar="N", help="at most N (default 20)")
