@@ -33,7 +33,7 @@ _WORDS: dict[str, frozenset[str]] = {
         "why how what which explain investigate compare research understand evaluate analyse analyze explore review where benchmark measure does".split()),
     "feature": frozenset("add adds implement implements build create support introduce new feature allow enable extend provide integrate".split()),
 }  # fmt: skip
-_STOP = frozenset(
+STOP = frozenset(
     "about above after again against also although always another anything because been before being below between both cannot could does doing done down"
     " during each either else ensure even every everything file files first from further gets give going have having here into itself just keep know last"
     " like line lines look make makes many might more most must need needs never next nothing once only other others ours over please same session shall"
@@ -124,7 +124,7 @@ def topics_of(material: Material) -> tuple[str, ...]:
         for quoted, name in _NAME.findall(text):
             weights[(quoted or name).strip().casefold()] += 2 * share
         for word in dict.fromkeys(found.casefold() for found in _WORD.findall(text)):
-            if 4 <= len(word) <= 24 and word not in _STOP and not word.isdigit() and not _UNSPACED.search(word):
+            if 4 <= len(word) <= 24 and word not in STOP and not word.isdigit() and not _UNSPACED.search(word):
                 weights[word] += share
     for path, _ in material.files[:8]:
         stem = path.rpartition("/")[2].partition(".")[0].casefold()

@@ -15,7 +15,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "handoffs": ("handoff",),
     "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions", "search"),
-    "forks": ("chain", "tree", "resume", "annotate", "registry"),
+    "forks": ("chain", "tree", "resume", "annotate", "registry", "fork"),
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "datasette", "records", "completion"),

@@ -1,4 +1,7 @@
-"""The words of the commands that follow sessions: chains, the tree, resume, and what a session was about."""
+"""The words of the commands that follow sessions: chains, the tree, resume, forks, and what a session was about."""
+
+import argparse
+from typing import Any
 
 from cli.arguments import Add, count
 
@@ -7,7 +10,7 @@ CATEGORIES = ("feature", "bugfix", "refactor", "docs", "test", "research", "ops"
 
 
 def declare(add: Add) -> None:
-    """Declare chain, tree, resume, annotate and registry."""
+    """Declare chain, tree, resume, annotate, registry and fork."""
     command = add("chain", "show which sessions a session goes on from, and which go on from it", runs="cli.chains:chain", example="journal chain latest")
     command.add_argument("session", metavar="SESSION", help=NAMED)
     command = add("tree", "show sessions under those that they came from, sub-agents too", runs="cli.chains:tree", example="journal tree --all")
@@ -30,3 +33,18 @@ def declare(add: Add) -> None:
     command.add_argument("--stale", action="store_true", help="only sessions whose annotation is missing or older than their last record")
     command.add_argument("--all", action="store_true", help="of all projects")
     command.add_argument("--limit", type=count, default=20, metavar="N", help="at most N (default 20)")
+    group = add("fork", "find the session that already knows a task, and load what it knew", runs="cli.forking:detect")
+    verbs = group.add_subparsers(dest="verb", required=True, metavar="VERB")
+    command = _verb(verbs, "detect", "find the sessions to go on from for a task", "cli.forking:detect", 'journal fork detect "add a division" --explain')
+    command.add_argument("task", metavar="TASK", nargs="+", help="what is to be done, in your own words")
+    command.add_argument("--scoring", choices=("default", "classic"), default="default", help="classic: fixed weights, steps of recency, chain quality")
+    command.add_argument("--explain", action="store_true", help="what each score is made of, and the texts that speak for it")
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--limit", type=count, default=5, metavar="N", help="at most N (default 5; 20 are scored)")
+
+
+def _verb(verbs: "argparse._SubParsersAction[Any]", name: str, sentence: str, runs: str, example: str) -> argparse.ArgumentParser:
+    command: argparse.ArgumentParser = verbs.add_parser(name, help=sentence, description=sentence, epilog=f"example: {example}")
+    command.add_argument("--json", action="store_true", help="print one JSON object")
+    command.set_defaults(runs=runs)
+    return command

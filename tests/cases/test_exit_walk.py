@@ -28,6 +28,7 @@ WALK = {
                 ("diff", "latest", "latest"), ("score",)],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
+    "fork": [("detect", "needle", "--all", "--explain"), ("detect", FULL, "--all", "--explain"), ("detect", FAST, "--all")],
     "chain": [(S,), (FULL,)], "tree": [("--all",), (S,)], "resume": [(S,), (FULL,)],
     "annotate": [(S,), (S, "--title", FULL, "--summary", FAST, "--topic", FULL), (FULL,)], "registry": [("--all",), ("--stale", "--all")],
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),
