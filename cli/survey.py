@@ -41,12 +41,12 @@ class Survey(NamedTuple):
 def survey(log: sqlite3.Connection | None, roots: Roots) -> Survey:
     """Compare the files below *roots*, and those that the log knows elsewhere, with the sources of the log."""
     from ingest.catalog import adapters
-    from ingest.ingester import IngestReport, discover
+    from ingest.discovery import discover
     from journal.log import sources
     from journal.tombstones import HIDDEN, forgotten
 
-    report = IngestReport()
-    found, readable = discover(roots, adapters(), report)
+    faults: list[str] = []
+    found, readable = discover(roots, adapters(), faults)
     known = {(row.host, row.path): row for row in sources(log)} if log else {}
     if log and (gone := forgotten(log)):
         # A path that tells what was forgotten stands in the log under a keyed name.
@@ -70,11 +70,11 @@ def survey(log: sqlite3.Connection | None, roots: Roots) -> Survey:
         try:
             stat = os.stat(path)
         except OSError as error:
-            report.warnings.append(f"{path}: {error.strerror}")
+            faults.append(f"{path}: {error.strerror}")
             continue
         files.append(_transcript(source[0], path, stat, known.get(source), changed))
     could = {(host, root) for host, root in readable}
-    return Survey(files, [(host, root, (host, os.path.realpath(root)) in could) for host, root in roots], absent, report.warnings)
+    return Survey(files, [(host, root, (host, os.path.realpath(root)) in could) for host, root in roots], absent, faults)
 
 
 def _transcript(host: str, path: str, stat: os.stat_result, row: SourceRow | None, changed: dict[int, str]) -> Transcript:

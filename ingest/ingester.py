@@ -7,12 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import zstandard
 
-from ingest.adapter import Adapter, Candidate
+from ingest.adapter import Adapter
 from ingest.course import Course, Progress, waiting_bytes
+from ingest.discovery import Found, discover
 from ingest.refusal import Refusal, refusal
 from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
 from journal.domain import SourceFacts
@@ -40,16 +41,6 @@ class IngestReport:
     """Lines and documents that came again although they were forgotten: their places are in the log, their bytes are not."""
     seconds: float = 0.0
     warnings: list[str] = field(default_factory=list)
-
-
-class Found(NamedTuple):
-    """A file on disk that an adapter wants, with the path that names its source."""
-
-    host: str
-    key: str
-    """The path without `.zst`: what the source is known by."""
-    path: str
-    candidate: Candidate
 
 
 class Pass:
@@ -259,15 +250,6 @@ def facts_of(row: SourceRow) -> SourceFacts:
     return SourceFacts(row.host, row.path, row.native_id, row.shape)
 
 
-def _is_text(path: str) -> bool:
-    """Tell whether *path* can be stored: a name that is no UTF-8 comes with lone surrogates, which SQLite refuses."""
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def _is_gone(path: str) -> bool:
     """Tell whether there is certainly no such file, nor its compressed twin; one that cannot be looked up is not gone."""
     for name in (path, path + COMPRESSED):
@@ -279,30 +261,6 @@ def _is_gone(path: str) -> bool:
             return False
         return False
     return True
-
-
-def discover(roots: Sequence[tuple[str, str]], adapters: Mapping[str, Adapter], report: IngestReport) -> tuple[list[Found], list[tuple[str, str]]]:
-    """Return all files that the adapters want, in a fixed order, and the roots that could be read."""
-    found: dict[tuple[str, str], Found] = {}
-    readable, seen = [], set()
-    for host, root in roots:
-        real = os.path.realpath(root)
-        if (host, real) in seen:
-            continue
-        seen.add((host, real))
-        try:
-            for candidate in adapters[host].discover(real):
-                if not _is_text(candidate.path):
-                    report.warnings.append(f"{os.fsencode(candidate.path)!r}: the name is not UTF-8, not read")
-                    continue
-                key = candidate.path.removesuffix(COMPRESSED)
-                if (host, key) not in found or not candidate.path.endswith(COMPRESSED):
-                    found[host, key] = Found(host, key, candidate.path, candidate)
-            readable.append((host, real))
-        except OSError as error:
-            if not isinstance(error, FileNotFoundError):
-                report.warnings.append(f"{root}: {error.strerror}")
-    return [found[key] for key in sorted(found)], readable
 
 
 def ingest(
@@ -318,14 +276,15 @@ def ingest(
     Raises: LogFull, LogBusy, LogCorrupt; what is already committed stays.
     """
     report, begun = IngestReport(), time.monotonic()
-    found, readable = discover(roots, adapters, report)
+    found, readable = discover(roots, adapters, report.warnings)
     present = {(item.host, item.key) for item in found}
     one = Pass(Writer(connection, now), adapters, report, {host for host, _ in roots})
     if progress is not None:
         one.course = Course(progress, [waiting_bytes(item.path, one.known.get((item.host, item.key))) for item in found])
-    for item in found:
-        one.take(item, present)
-        one.course.next()
-    one.mark_gone(readable, present)
+    with one.writer.group():
+        for item in found:
+            one.take(item, present)
+            one.course.next()
+        one.mark_gone(readable, present)
     report.sources, report.seconds = len(found), time.monotonic() - begun
     return report

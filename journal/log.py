@@ -13,6 +13,9 @@ from journal.errors import LogError, LogFull
 from journal.segments import LONGEST_SEGMENT_BYTES, SEGMENT_BYTES, pack, part_hash, split_document
 
 SEED_BYTES = 16
+GROUP_ROWS = 1000
+"""A group commits at so many rows or pages: readers and the WAL would feel much longer ones."""
+PAGE_BYTES = 4096
 
 
 class Line(NamedTuple):
@@ -75,6 +78,23 @@ class Writer:
         self.now = now
         row = connection.execute("SELECT hash FROM events ORDER BY global_position DESC LIMIT 1").fetchone()
         self.last_hash: bytes = row[0] if row else GENESIS
+        self._is_grouping = False
+        self._waiting = 0
+        """Rows and pages of finished steps that wait for their group's commit."""
+        self._committed_hash = self.last_hash
+
+    @contextmanager
+    def group(self) -> Iterator[None]:
+        """Commit the transactions of the block some together, each still whole or not at all.
+
+        What is finished is committed at the end, also when the block fails; a crash before loses it, and it is read again.
+        """
+        self._is_grouping = True
+        try:
+            yield
+        finally:
+            self._is_grouping = False
+            self._commit()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -82,19 +102,53 @@ class Writer:
 
         Raises: LogFull: the disk is full. LogBusy, LogCorrupt.
         """
-        before, is_committed = self.last_hash, False
+        before, is_done = self.last_hash, False
+        execute = self.connection.execute
         try:
-            self.connection.execute("BEGIN IMMEDIATE")
+            if not self.connection.in_transaction:
+                execute("BEGIN IMMEDIATE")
+            execute("SAVEPOINT step")
             yield
-            self.connection.execute("COMMIT")
-            is_committed = True
+            execute("RELEASE step")
+            is_done = True
         except sqlite3.DatabaseError as error:
             raise _reason(error) from error
         finally:
-            if not is_committed:
+            if not is_done:
+                self._undo(before)
+                if not self._is_grouping:
+                    self._commit()
+        self._waiting += 1
+        if not self._is_grouping or self._waiting >= GROUP_ROWS:
+            self._commit()
+
+    def _undo(self, before: bytes) -> None:
+        """Take back one step; where SQLite gives up the whole transaction, all that was not committed is gone."""
+        try:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK TO step")
+                self.connection.execute("RELEASE step")
                 self.last_hash = before
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                return
+        except sqlite3.DatabaseError:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+        self.last_hash = self._committed_hash
+        self._waiting = 0
+
+    def _commit(self) -> None:
+        if not self.connection.in_transaction:
+            return
+        try:
+            self.connection.execute("COMMIT")
+        except sqlite3.DatabaseError as error:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            self.last_hash = self._committed_hash
+            raise _reason(error) from error
+        finally:
+            self._waiting = 0
+        self._committed_hash = self.last_hash
 
     def register(self, host: str, native_id: str, path: str, shape: str) -> int:
         """Return the id of the source, added where it is new."""
@@ -151,6 +205,7 @@ class Writer:
         self, source_id: int, generation: int, offset: int, length: int, codec: str, packed: bytes
     ) -> tuple[int, bytes]:
         seed = os.urandom(SEED_BYTES)
+        self._waiting += len(packed) // PAGE_BYTES
         cursor = self.connection.execute(
             "INSERT INTO segments (source_id, generation, offset_bytes, length_bytes, codec, seed, data)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -164,6 +219,7 @@ class Writer:
         length = len(data) if codec == "parts" else min(len(data), LONGEST_SEGMENT_BYTES)
         segment_id, seed = self._insert_segment(source_id, generation, offset, length, codec, packed)
         rows, at, last, now = [], 0, self.last_hash, self.now()
+        self._waiting += len(lines)
         for index, line in enumerate(lines):
             content = content_hash(seed, index, data[at : at + line.length])
             told = (line.type, line.occurred_at, now, line.damage)

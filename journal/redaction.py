@@ -1,12 +1,14 @@
 """Fast rules that take secrets out of text before it enters any view; only the log keeps the original.
 
-Plain substrings decide first whether a rule is worth its regular expression. A commit id (40 hex digits) is no secret.
+One pass for all signs together tells which rules are worth their regular expression. A commit id (40 hex digits) is no secret.
 Every repeat before the last part of a pattern has an upper bound, so that no text makes a rule take quadratic time.
 Raise RULES_VERSION when a rule changes: the views rebuild.
 """
 
 import re
 from typing import NamedTuple
+
+from ahocorasick_rs import AhoCorasick
 
 RULES_VERSION = 3
 
@@ -15,25 +17,24 @@ class Rule(NamedTuple):
     """One kind of secret."""
 
     kind: str
-    gate: str
-    """A lower-case substring that stands in every text that the rule can match; most texts are done with after it."""
-    signs: tuple[str, ...]
-    """Lower-case substrings of which one stands there too, where the gate alone is common."""
+    signs: frozenset[str]
+    """Lower-case substrings of which one stands in every text that the rule can match."""
     pattern: re.Pattern[str]
     replacement: str
 
 
-def _rule(kind: str, gate: str, pattern: str, replacement: str | None = None, *, signs: tuple[str, ...] = ()) -> Rule:
-    return Rule(kind, gate, signs or (gate,), re.compile(pattern), replacement or f"[redacted:{kind}]")
+def _rule(kind: str, signs: str | tuple[str, ...], pattern: str, replacement: str | None = None) -> Rule:
+    told = frozenset((signs,) if isinstance(signs, str) else signs)
+    return Rule(kind, told, re.compile(pattern), replacement or f"[redacted:{kind}]")
 
 
 RULES = (
     _rule("private-key", "private key", r"(?s)-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"),
-    _rule("github-token", "gh", r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})",
-          signs=("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_")),
+    _rule("github-token", ("ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_"),
+          r"\b(?:gh[pousr]_[A-Za-z0-9]{30,}|github_pat_[A-Za-z0-9_]{22,})"),
     _rule("anthropic-key", "sk-ant-", r"\bsk-ant-[A-Za-z0-9_-]{16,}"),
     _rule("openai-key", "sk-", r"\bsk-(?:(?:proj|svcacct)-|(?=[A-Za-z_-]{0,60}[0-9]))[A-Za-z0-9_-]{20,}"),
-    _rule("aws-key", "a", r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b", signs=("akia", "asia")),
+    _rule("aws-key", ("akia", "asia"), r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"),
     _rule("google-key", "aiza", r"\bAIza[0-9A-Za-z_-]{35}"),
     _rule("slack-token", "xox", r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}"),
     _rule("gitlab-token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
@@ -43,9 +44,9 @@ RULES = (
     _rule("url-credentials", "://", r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
     _rule("authorization", "digest ", r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}digest\s{1,8})(?!\[redacted)[^\r\n]{8,2048}",
           r"\1[redacted:authorization]"),
-    _rule("authorization", "r",
+    _rule("authorization", ("authorization", "bearer "),
           r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?:(?:bearer|basic|token)\s{1,8})?|\bbearer\s{1,8})(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}",
-          r"\1[redacted:authorization]", signs=("authorization", "bearer ")),
+          r"\1[redacted:authorization]"),
     _rule("assignment", "token=",
           r"(?<![A-Za-z0-9])([A-Z0-9_]{0,40}TOKEN=[\\\"']{0,8})(?=[^\s\\\"']{0,64}[0-9])[^\s\\\"',;(){}\[\]]{8,}", r"\1[redacted:assignment]"),
     *(_rule("assignment", gate,
@@ -56,13 +57,15 @@ RULES = (
 )  # fmt: skip
 
 
+_SIGNS = AhoCorasick(sorted(frozenset().union(*(rule.signs for rule in RULES))))
+
+
 def redact(text: str) -> str:
     """Return *text* with every secret that a rule knows replaced by its kind."""
-    lowered = text.lower()
-    for rule in RULES:
-        if rule.gate in lowered:
-            for sign in rule.signs:
-                if sign in lowered:
-                    text = rule.pattern.sub(rule.replacement, text)
-                    break
+    found = _SIGNS.find_matches_as_strings(text.lower(), overlapping=True)
+    if found:
+        signs = set(found)
+        for rule in RULES:
+            if not signs.isdisjoint(rule.signs):
+                text = rule.pattern.sub(rule.replacement, text)
     return text

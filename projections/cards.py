@@ -5,6 +5,8 @@ import re
 import sqlite3
 from collections.abc import Iterator
 
+from ahocorasick_rs import AhoCorasick
+
 from projections.projection import Projection
 
 MESSAGES = 200
@@ -27,14 +29,17 @@ _FAILURE = re.compile(r"fail|cannot|unable|abort|fatal", re.IGNORECASE)
 _TELLING = re.compile(r"\d|[A-Za-z]\w*[-_./:]\w+|[a-z][A-Z]|`")
 """A figure, a name of code, a path: what a sentence without any other mark can still tell."""
 _MARKUP = re.compile(r"^[\s>*#-]+|`{3,}.*$")
-SIGNS = {
+WORDS = {
     "open": ("todo", "still", "remain", "not yet", "open", "next", "left to", "unclear", "need", "to be done", "block", "unfinished", "?"),
     "decision": ("deci", "chose", "choose", "pick", "went with", "go with", "going with", "instead of", "rather than", "because", "the reason", "settled"),
     "wish": ("please", "always", "never", "do not", "don't", "must", "should", "prefer", "want", "make sure", "no need", "only"),
-    "figure": ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
-    "said": ("0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "_", "-", ".", "/", ":", "`"),
 }
 """Kinds that are read off sentences, with what stands in each of them in lower case: most texts are done with after it."""
+CHARACTERS = {"figure": re.compile("[0-9]"), "said": re.compile("[0-9_./:`-]")}
+"""Kinds of which one of these characters is the sign."""
+SIGNED = (*WORDS, *CHARACTERS)
+_KINDS = {word: kind for kind, words in WORDS.items() for word in words}
+_WORDS = AhoCorasick(list(_KINDS))
 
 TEXTS = f"""SELECT kind, substr(text, 1, {LOOKED_AT_CHARS}) FROM messages
 WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
@@ -71,8 +76,8 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
         elif not found["answer"]:
             found["answer"].append(_cut(" ".join(text[:LOOKED_AT_CHARS].split()), 2 * SENTENCE_CHARS))
         beginning = text[:LOOKED_AT_CHARS]
-        lowered = beginning.lower()
-        wanted = {told for told, signs in SIGNS.items() if len(found[told]) < LONGEST[told] and any(sign in lowered for sign in signs)}
+        wanting = {told for told in SIGNED if len(found[told]) < LONGEST[told]}
+        wanted = wanting & _signs(beginning) if wanting else wanting
         for told, sentence in _told(kind, beginning, wanted) if wanted else ():
             if sentence not in found[told]:
                 found[told].append(sentence)
@@ -83,6 +88,12 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
             yield kind, text
         if kind == "file" and len(found[kind]) > most:
             yield kind, f"{len(found[kind]) - most} of {len(found[kind])} more files"
+
+
+def _signs(text: str) -> set[str]:
+    """Return the kinds of which a sign stands in *text*."""
+    told = {_KINDS[word] for word in _WORDS.find_matches_as_strings(text.lower(), overlapping=True)}
+    return told.union(kind for kind, characters in CHARACTERS.items() if characters.search(text))
 
 
 def _told(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]:

@@ -1,13 +1,16 @@
 """The log: appended bytes read back exactly, are never changed, and any change shows."""
 
 import io
+import os
 import sqlite3
 
 import pytest
 
+from ingest.catalog import adapters
+from ingest.ingester import ingest
 from journal import inbox, verify
 from journal.database import connect, open_log
-from journal.errors import LogBusy, LogCorrupt, LogTooNew, NotFound
+from journal.errors import LogBusy, LogCorrupt, LogFull, LogTooNew, NotFound
 from journal.home import Home, open_home
 from journal.lock import writer_lock
 from journal.log import Line, OffsetRow, Writer, offset_of, sources
@@ -33,6 +36,59 @@ def append(writer: Writer, *lines: bytes, path: str = "/a.jsonl") -> int:
         source = writer.register("claude", "a", path, "lines")
         writer.append_lines(source, 0, 0, b"".join(lines), [Line(len(line), "claude.user", None, None) for line in lines])
     return source
+
+
+def test_a_step_that_fails_in_a_group_takes_back_its_own_rows_only(writer):
+    """The steps before and after it are in the log, and the chain holds."""
+    with writer.group():
+        append(writer, b"1\n")
+        with pytest.raises(OSError, match="shrank"), writer.transaction():
+            writer.append_lines(1, 0, 2, b"2\n", [Line(2, "claude.user", None, None)])
+            raise OSError("shrank")
+        append(writer, b"3\n", path="/b.jsonl")
+    assert not writer.connection.in_transaction
+    assert [event.line for event in read_events(writer.connection, 0, 10)] == [b"1\n", b"3\n"]
+    assert verify.check_chain(writer.connection).ok
+
+
+def test_what_a_group_finished_is_committed_when_the_block_fails(writer):
+    """An error between two steps costs no step."""
+    with pytest.raises(KeyboardInterrupt), writer.group():
+        append(writer, b"1\n")
+        raise KeyboardInterrupt
+    with sqlite3.connect(writer.connection.execute("PRAGMA database_list").fetchone()[2]) as other:
+        assert other.execute("SELECT count(*) FROM events").fetchone()[0] == 1
+
+
+def test_a_group_that_finds_no_space_leaves_a_whole_chain_and_goes_on_later(writer):
+    """What SQLite gave up is not in the log, and the next lines are chained to what is."""
+    append(writer, b"1\n")
+    pages = writer.connection.execute("PRAGMA page_count").fetchone()[0]
+    writer.connection.execute(f"PRAGMA max_page_count = {pages + 6}")
+    with pytest.raises(LogFull), writer.group():
+        for number in range(200):
+            append(writer, os.urandom(3000) + b"\n", path=f"/{number}.jsonl")
+    writer.connection.execute("PRAGMA max_page_count = 1000000")
+    with writer.group():
+        append(writer, b"2\n", path="/after.jsonl")
+    lines = [event.line for event in read_events(writer.connection, 0, 1000)]
+    assert (lines[0], lines[-1]) == (b"1\n", b"2\n")
+    assert verify.check_chain(writer.connection).ok
+
+
+def test_a_pass_over_200_new_files_commits_nine_times_at_most(tmp_path):
+    """Small files share transactions: each commit is a sync of the disk."""
+    home, root = open_home(str(tmp_path / "home")), tmp_path / ".claude"
+    for number in range(200):
+        path = root / "projects" / f"-p{number}" / f"{number:08d}-aaaa-4000-8000-000000000001.jsonl"
+        path.parent.mkdir(parents=True)
+        path.write_text(f'{{"type":"user","uuid":"{number}","message":{{"role":"user","content":"hi"}}}}\n')
+    log, commits = open_log(home.journal_db, writable=True), []
+    log.set_trace_callback(lambda sql: commits.append(sql) if sql == "COMMIT" else None)
+    report = ingest(log, [("claude", str(root))], adapters(), lambda: NOW)
+    log.close()
+    assert (report.sources, report.events) == (200, 200)
+    assert 1 <= len(commits) <= 9
 
 
 def test_lines_read_back_exactly(writer):
