@@ -78,6 +78,17 @@ EXAMPLES = (
     Example("handoffs", "handoffs", "the newest handoff of each project",
             "SELECT project, branch, saved_at, substr(text, 1, 80) AS beginning FROM handoffs AS h"
             " WHERE saved_at = (SELECT max(saved_at) FROM handoffs AS other WHERE other.project = h.project) ORDER BY saved_at DESC"),
+    Example("learnings", "learnings", "what was learned, newest first, without what was retired or superseded",
+            "SELECT learned_at, kind, scope, text FROM learnings AS l WHERE NOT EXISTS (SELECT 1 FROM learnings AS n WHERE n.replaces = l.learning_id)"
+            " AND NOT EXISTS (SELECT 1 FROM learning_verdicts AS v WHERE v.learning_id = l.learning_id AND v.verdict = 'retired')"
+            " ORDER BY learned_at DESC LIMIT 20"),
+    Example("learning-places", "learning_anchors", "files that learnings name most",
+            "SELECT path, count(*) AS times FROM learning_anchors WHERE kind IN ('file', 'range', 'symbol') AND reason IS NULL GROUP BY 1 ORDER BY 2 DESC, 1"),
+    Example("retired", "learning_verdicts", "learnings that hold no more, and why",
+            "SELECT v.said_at, l.text, v.reason FROM learning_verdicts AS v JOIN learnings AS l USING (learning_id) WHERE v.verdict = 'retired' ORDER BY 1 DESC"),
+    Example("search-learnings", "learnings_fts", "learnings in which a word stands, in any of its forms",
+            "SELECT l.kind, l.text FROM learnings_fts JOIN learnings AS l ON l.learning_rowid = learnings_fts.rowid"
+            " WHERE learnings_fts MATCH 'lock' ORDER BY rank LIMIT 20"),
     Example("last-words", "restore_cards", "the last answer of each session, as a later one is told",
             "SELECT session_id, part.value ->> 1 AS answer FROM restore_cards, json_each(parts) AS part WHERE part.value ->> 0 = 'answer'"
             " ORDER BY last_at DESC LIMIT 20"),

@@ -185,30 +185,37 @@ def _statements(views: sqlite3.Connection, handoff_id: str) -> list[tuple[str, s
 
 
 def _anchors(views: sqlite3.Connection, handoff_id: str) -> "list[Anchor]":
+    rows = views.execute("SELECT statement_id, locator, kind, path, start, end, symbol, reason, shape FROM handoff_anchors WHERE handoff_id = ?"
+                         " ORDER BY number", (handoff_id,)).fetchall()  # fmt: skip
+    return [anchor_of(row) for row in rows]
+
+
+def anchor_of(row: tuple[Any, ...]) -> "Anchor":
+    """Return an anchor of its columns in the views, the shape as JSON."""
     from journal.ranges import Shape
     from projections.drift import Anchor
 
-    rows = views.execute("SELECT statement_id, locator, kind, path, start, end, symbol, reason, shape FROM handoff_anchors WHERE handoff_id = ?"
-                         " ORDER BY number", (handoff_id,)).fetchall()  # fmt: skip
-    found = []
-    for row in rows:
-        *fields, shape = row
-        told = json.loads(shape) if shape else None
-        kept = Shape(told[0], told[1], tuple(told[2]), tuple(told[3]), told[4]) if isinstance(told, list) and len(told) == 5 else None
-        found.append(Anchor._make([*fields, kept]))
-    return found
+    *fields, shape = row
+    told = json.loads(shape) if shape else None
+    kept = Shape(told[0], told[1], tuple(told[2]), tuple(told[3]), told[4]) if isinstance(told, list) and len(told) == 5 else None
+    return Anchor._make([*fields, kept])
 
 
 def _seen(bundle: dict[str, Any], anchors: "list[Anchor]", place: "Checkout | None") -> Any:
-    """Return what the checkout shows now of a handoff: files, and git's view by at most three processes."""
+    """Return what the checkout shows now of a handoff."""
+    return seen(bundle["root"], bundle["head"], anchors, place)
+
+
+def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Checkout | None") -> Any:
+    """Return what the checkout shows now: files, and git's view since the commit *head*, by at most three processes."""
     from ingest import checkout
     from ingest.anchoring import Files, Git, symbol_line
     from projections.drift import World
     from projections.handoff_report import Seen
 
-    root = place.root if place else bundle["root"]
-    is_here = bool(root) and os.path.isdir(root)
-    here = place or (checkout.find(root) if is_here else None)
+    root = place.root if place else root
+    is_here = bool(root) and os.path.isdir(root or "")
+    here = place or (checkout.find(root or "") if is_here else None)
     files = Files(here.root if here else root or "/")
     world = World(files.lines, files.is_folder, symbol_line, is_here, None, {}, ())
     if here is None:
@@ -216,8 +223,8 @@ def _seen(bundle: dict[str, Any], anchors: "list[Anchor]", place: "Checkout | No
     git = Git(here.root)
     commits = git.commits(sorted({one.path for one in anchors if one.kind == "commit"}))
     distance = changes = None
-    if bundle["head"]:
-        distance = git.distance(bundle["head"])
-        changes = git.changes(bundle["head"]) if distance is not None else None
+    if head:
+        distance = git.distance(head)
+        changes = git.changes(head) if distance is not None else None
     world = world._replace(commits=commits, renamed=changes.renamed if changes else {}, changed=changes.changed if changes else ())
     return Seen(world, here.branch, here.head, distance, files)

@@ -168,11 +168,11 @@ def _resolved(notes: "Notes", files: "Files", here: str, git: "Git | None") -> t
                    for number, section in enumerate(notes.others, 1)]  # fmt: skip
     commits = sorted({locator.path for _, found in named for locator in found if locator.kind == "commit"})
     known = git.commits(commits) if git else set()
-    rows = [row for name, found in named for row in _anchors(name, found, files, here, known if git else None)]
+    rows = [row for name, found in named for row in anchors_of(name, found, files, here, known if git else None)]
     return statements, rows, [row for row in rows if row["reason"]]
 
 
-def _anchors(name: str, found: list[Any], files: "Files", here: str, known: set[str] | None) -> list[dict[str, Any]]:
+def anchors_of(name: str, found: list[Any], files: "Files", here: str, known: set[str] | None) -> list[dict[str, Any]]:
     """Return the anchors of one statement; what may be no locator counts only where it exists."""
     from ingest.anchoring import resolve
 

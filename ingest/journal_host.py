@@ -16,6 +16,8 @@ from journal.domain import (
     HookFired,
     HookMeasured,
     JsonObject,
+    LearningJudged,
+    LearningStored,
     Occurrence,
     ProjectObserved,
     RecordUnrecognised,
@@ -115,21 +117,40 @@ def _bundle(record: JsonObject) -> Iterator[DomainEvent]:
         HandoffStatement(str(row.get("id")), str(row.get("kind")), str(row.get("text")), _texts(row.get("details")))
         for row in _objects(record.get("statements"))
     )
-    anchors = tuple(
-        HandoffAnchor(
-            str(row.get("statement")), str(row.get("locator")), str(row.get("kind")), str(row.get("path")), number_of(row.get("start")),
-            number_of(row.get("end")), text_of(row.get("symbol")), text_of(row.get("reason")), jsontext.dumps(row["shape"]) if row.get("shape") else None,
-        )
-        for row in _objects(record.get("anchors"))
-    )  # fmt: skip
     yield HandoffBundleSaved(
         name, text_of(record.get("chain_id")) or name, text_of(record.get("replaces")), text_of(record.get("title")) or "",
         text_of(record.get("purpose")) or "", text_of(record.get("root")), text_of(record.get("root_commit")), text_of(record.get("remote")),
         text_of(record.get("branch")), text_of(record.get("head")), _texts(record.get("dirty")),
         _texts(record.get("tags")), float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
         text_of(record.get("rating")) or "weak", jsontext.dumps(found if isinstance(found := record.get("dimensions"), dict) else {}),
-        _texts(record.get("warnings")), statements, anchors,
+        _texts(record.get("warnings")), statements, _anchors(record),
     )  # fmt: skip
+
+
+def _anchors(record: JsonObject) -> tuple[HandoffAnchor, ...]:
+    return tuple(
+        HandoffAnchor(
+            str(row.get("statement") or ""), str(row.get("locator")), str(row.get("kind")), str(row.get("path")), number_of(row.get("start")),
+            number_of(row.get("end")), text_of(row.get("symbol")), text_of(row.get("reason")), jsontext.dumps(row["shape"]) if row.get("shape") else None,
+        )
+        for row in _objects(record.get("anchors"))
+    )  # fmt: skip
+
+
+def _learning(record: JsonObject) -> Iterator[DomainEvent]:
+    name, text = text_of(record.get("learning_id")), text_of(record.get("text"))
+    if name and text:
+        yield LearningStored(
+            name, text_of(record.get("kind")) or "solution", "global" if record.get("scope") == "global" else "project", text,
+            text_of(record.get("replaces")), normalise(record.get("expires_at")), text_of(record.get("origin")) or "person",
+            text_of(record.get("root")), text_of(record.get("branch")), text_of(record.get("head")), _anchors(record),
+        )  # fmt: skip
+
+
+def _judged(record: JsonObject) -> Iterator[DomainEvent]:
+    name, verdict = text_of(record.get("learning_id")), record.get("verdict")
+    if name and verdict in ("confirmed", "retired"):
+        yield LearningJudged(name, str(verdict), text_of(record.get("reason")))
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -169,6 +190,8 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.hook_answered": _measured,
     "journal.handoff": _handoff,
     "journal.handoff_bundle": _bundle,
+    "journal.learning": _learning,
+    "journal.learning_judged": _judged,
     "journal.snapshot": _snapshot,
     "journal.hook_failed": _error,
 }

@@ -299,6 +299,38 @@ class HandoffBundleSaved:
 
 
 @dataclass(frozen=True, slots=True)
+class LearningStored:
+    """An agent or a person put down what later sessions should know."""
+
+    learning_id: str
+    kind: str
+    """`solution`, `gotcha`, `pattern`, `decision` or `preference`."""
+    scope: str
+    """`project` or `global`."""
+    text: str
+    replaces: str | None
+    """The learning that this one supersedes."""
+    expires_at: str | None
+    origin: str
+    """`person` where it was given as words, `suggestion` where one of the journal's own was accepted."""
+    root: str | None
+    """The folder that all work trees of the repository share; outside git the folder itself."""
+    branch: str | None
+    head: str | None
+    anchors: tuple[HandoffAnchor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LearningJudged:
+    """A learning was found to hold still, or to hold no more."""
+
+    learning_id: str
+    verdict: str
+    """`confirmed` or `retired`."""
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SnapshotRequested:
     """A person or an agent asked for a snapshot of a session."""
 
@@ -341,6 +373,8 @@ DomainEvent = (
     | HookMeasured
     | HandoffSaved
     | HandoffBundleSaved
+    | LearningStored
+    | LearningJudged
     | SnapshotRequested
     | RecordUnrecognised
     | RecordDamaged

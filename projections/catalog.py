@@ -14,6 +14,7 @@ from projections import (
     handoff_bundles,
     handoffs,
     hooks,
+    learnings,
     links,
     messages,
     ownership,
@@ -46,6 +47,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     snapshots.PROJECTION,
     handoffs.PROJECTION,
     handoff_bundles.PROJECTION,
+    learnings.PROJECTION,
     cards.PROJECTION,
 )
 OPTIONAL: tuple[Projection, ...] = (raw_records.PROJECTION,)

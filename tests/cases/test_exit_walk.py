@@ -26,6 +26,8 @@ WALK = {
     "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
     "handoff": [("save", "--title", FULL, "--session", S), ("save", "--notes", FULL), ("load", "--deep"), ("load", FULL), ("list", "--all"), ("show",),
                 ("diff", "latest", "latest"), ("score",)],
+    "learn": [(f"needle {FULL} {FAST}",), (FULL, "--anchor", FULL)], "recall": [("needle", "--all"), (FULL,)], "learnings": [("--all", "--everything")],
+    "supersede": [("l", f"{FULL} {KEYED}"), (FULL, "x")], "confirm": [("l",), (FULL,)], "retire": [("l", "--reason", FULL), (FULL,)],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
     "fork": [("detect", "needle", "--all", "--explain"), ("detect", FULL, "--all", "--explain"), ("detect", FAST, "--all")],

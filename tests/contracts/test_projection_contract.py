@@ -36,10 +36,12 @@ UNDIGESTED = {
     "source_lines": "told by source_report",
     "messages_fts": "the index of messages: its vocabulary depends on the order of writing",
     "tool_calls_fts": "the index of tool_calls: its vocabulary depends on the order of writing",
+    "learnings_fts": "the index of learnings: its vocabulary depends on the order of writing",
     **{f"{index}_{what}": "a trigger" for index in ("messages_fts", "tool_calls_fts") for what in ("add", "drop", "change")},
+    **{f"learnings_fts_{what}": "a trigger" for what in ("add", "drop")},
 }
 """Tables, views and triggers that no digest covers, each with the reason."""
-NOT_OF_THE_CONTENT = {"global_position", "last_position", "source_id", "called_by", "returned_by", "recorded_at", "message_rowid", "tool_call_rowid"}
+NOT_OF_THE_CONTENT = {"global_position", "last_position", "source_id", "called_by", "returned_by", "recorded_at", "message_rowid", "tool_call_rowid", "learning_rowid"}
 """Columns that differ between two logs of the same files."""
 
 every_projection = pytest.mark.parametrize("name", NAMES)

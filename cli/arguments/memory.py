@@ -1,0 +1,43 @@
+"""The words of the commands that remember what was learned."""
+
+import argparse
+
+from cli.arguments import Add, count
+
+KINDS = ("solution", "gotcha", "pattern", "decision", "preference")
+
+
+def declare(add: Add) -> None:
+    """Declare learn, supersede, confirm, retire, recall and learnings."""
+    command = add("learn", "put down what later sessions should know", runs="cli.learning:learn",
+                  example='journal learn "the lock is not re-entrant" --kind gotcha --anchor calc.py:4-6')  # fmt: skip
+    command.add_argument("text", metavar="TEXT", help="one thing, in a sentence or two; `-` reads standard input")
+    _about(command)
+    command = add("supersede", "put a learning in the place of another", runs="cli.learning:supersede",
+                  example='journal supersede l5f1c2 "the lock is re-entrant since version 3"')  # fmt: skip
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, as `journal learnings` shows it")
+    command.add_argument("text", metavar="TEXT")
+    _about(command)
+    command = add("confirm", "say that a learning still holds", runs="cli.learning:confirm", example="journal confirm l5f1c2")
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id")
+    command = add("retire", "say that a learning holds no more", runs="cli.learning:retire", example='journal retire l5f1c2 --reason "the lock is gone"')
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id")
+    command.add_argument("--reason", metavar="TEXT")
+    command = add("recall", "tell what was learned about something, the best first", runs="cli.recalling:recall", example="journal recall 'lock timeout'")
+    command.add_argument("query", metavar="WORD", nargs="+", help="words, an error, a whole question")
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--limit", type=count, default=10, metavar="N", help="at most N (default 10)")
+    command = add("learnings", "list what was learned in this project and for all, newest first", runs="cli.recalling:listing",
+                  example="journal learnings --everything")  # fmt: skip
+    command.add_argument("--all", action="store_true", help="of all projects")
+    command.add_argument("--everything", action="store_true", help="also what was retired, superseded or has expired")
+    command.add_argument("--kind", choices=KINDS)
+    command.add_argument("--limit", type=count, default=50, metavar="N", help="at most N (default 50)")
+
+
+def _about(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--kind", choices=KINDS, help="what sort of thing it is (default: solution, or that of the one superseded)")
+    command.add_argument("--scope", choices=("project", "global"), help="where it holds (default: project)")
+    command.add_argument("--anchor", action="append", default=[], metavar="LOC", help="a place that proves it, such as calc.py:4-6; may be repeated")
+    command.add_argument("--expires", metavar="T", help="when it ends: 30d, 12h, 2w from now, or a date")
+    command.add_argument("--session", metavar="SESSION", help="the session that it comes from (default: the newest of this project)")
