@@ -85,7 +85,8 @@ EXAMPLES = (
     Example("learning-places", "learning_anchors", "files that learnings name most",
             "SELECT path, count(*) AS times FROM learning_anchors WHERE kind IN ('file', 'range', 'symbol') AND reason IS NULL GROUP BY 1 ORDER BY 2 DESC, 1"),
     Example("retired", "learning_verdicts", "learnings that hold no more, and why",
-            "SELECT v.said_at, l.text, v.reason FROM learning_verdicts AS v JOIN learnings AS l USING (learning_id) WHERE v.verdict = 'retired' ORDER BY 1 DESC"),
+            "SELECT v.said_at, l.text, v.reason FROM learning_verdicts AS v JOIN learnings AS l USING (learning_id)"
+            " WHERE v.verdict = 'retired' ORDER BY 1 DESC"),
     Example("search-learnings", "learnings_fts", "learnings in which a word stands, in any of its forms",
             "SELECT l.kind, l.text FROM learnings_fts JOIN learnings AS l ON l.learning_rowid = learnings_fts.rowid"
             " WHERE learnings_fts MATCH 'lock' ORDER BY rank LIMIT 20"),

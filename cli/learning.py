@@ -46,12 +46,14 @@ def retire(settings: Settings, asked: argparse.Namespace) -> int:
 
 
 def chosen(views: sqlite3.Connection, prefix: str) -> "Learning":
-    """Return the learning whose id begins with *prefix*.
+    """Return the learning whose id begins with *prefix*; `latest` is the newest that holds.
 
     Raises: NotFound, Ambiguous.
     """
     from projections.learned import read
 
+    if prefix == "latest" and (newest := read(views, None, now(), limit=1)):
+        return newest[0]
     found = [one for one in read(views, None, now(), everything=True) if one.learning_id.startswith(prefix)]
     if not found:
         raise NotFound(f"no learning begins with {prefix}", hint="run: journal learnings --all --everything")

@@ -41,7 +41,8 @@ _GENERIC = frozenset(
     single size small something source stand start state statement step stop string style support system table test text time tool top
     turn type update use user using value variable version view wait work write wrong""".split()
 )
-NEGATIONS = frozenset("never not no don't dont cannot can't mustn't shouldn't avoid forbid forbidden without isn't doesn't won't stop disable disabled off".split())
+NEGATIONS = frozenset("never not no dont cannot cant mustnt shouldnt avoid forbid forbidden without isnt doesnt wont stop disable disabled off".split())
+"""As they stand without apostrophes."""
 PAIRS = (("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("before", "after"), ("use", "avoid"), ("allow", "forbid"), ("sync", "async"),
          ("true", "false"), ("on", "off"), ("tabs", "spaces"), ("merge", "rebase"), ("yes", "no"), ("with", "without"), ("above", "below"))  # fmt: skip
 
@@ -159,12 +160,9 @@ def contradict(one: str, other: str) -> str | None:
     for word, opposite in PAIRS:
         if (word in left - right and opposite in right - left) or (opposite in left - right and word in right - left):
             return f"one says {word}, the other {opposite}"
-    if bool(left & _NEGATIONS) != bool(right & _NEGATIONS):
+    if bool(left & NEGATIONS) != bool(right & NEGATIONS):
         return "one denies what the other says"
     numbers, other_numbers = ({word for word in words if word[:1].isdigit()} for words in (left, right))
     if numbers and other_numbers and not numbers & other_numbers:
         return f"one says {min(numbers)}, the other {min(other_numbers)}"
     return None
-
-
-_NEGATIONS = frozenset(word.replace("'", "") for word in NEGATIONS)

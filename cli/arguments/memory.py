@@ -10,18 +10,18 @@ KINDS = ("solution", "gotcha", "pattern", "decision", "preference")
 def declare(add: Add) -> None:
     """Declare learn, supersede, confirm, retire, recall and learnings."""
     command = add("learn", "put down what later sessions should know", runs="cli.learning:learn",
-                  example='journal learn "the lock is not re-entrant" --kind gotcha --anchor calc.py:4-6')  # fmt: skip
+                  example='journal learn "the lock is not re-entrant" --kind gotcha --expires 90d')  # fmt: skip
     command.add_argument("text", metavar="TEXT", help="one thing, in a sentence or two; `-` reads standard input")
     _about(command)
     command = add("supersede", "put a learning in the place of another", runs="cli.learning:supersede",
-                  example='journal supersede l5f1c2 "the lock is re-entrant since version 3"')  # fmt: skip
-    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, as `journal learnings` shows it")
+                  example='journal supersede latest "the lock is re-entrant since version 3"')  # fmt: skip
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, as `journal learnings` shows it, or `latest`")
     command.add_argument("text", metavar="TEXT")
     _about(command)
-    command = add("confirm", "say that a learning still holds", runs="cli.learning:confirm", example="journal confirm l5f1c2")
-    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id")
-    command = add("retire", "say that a learning holds no more", runs="cli.learning:retire", example='journal retire l5f1c2 --reason "the lock is gone"')
-    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id")
+    command = add("confirm", "say that a learning still holds", runs="cli.learning:confirm", example="journal confirm latest")
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, or `latest`")
+    command = add("retire", "say that a learning holds no more", runs="cli.learning:retire", example='journal retire latest --reason "the lock is gone"')
+    command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, or `latest`")
     command.add_argument("--reason", metavar="TEXT")
     command = add("recall", "tell what was learned about something, the best first", runs="cli.recalling:recall", example="journal recall 'lock timeout'")
     command.add_argument("query", metavar="WORD", nargs="+", help="words, an error, a whole question")

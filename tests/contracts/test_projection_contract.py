@@ -41,7 +41,8 @@ UNDIGESTED = {
     **{f"learnings_fts_{what}": "a trigger" for what in ("add", "drop")},
 }
 """Tables, views and triggers that no digest covers, each with the reason."""
-NOT_OF_THE_CONTENT = {"global_position", "last_position", "source_id", "called_by", "returned_by", "recorded_at", "message_rowid", "tool_call_rowid", "learning_rowid"}
+NOT_OF_THE_CONTENT = {"global_position", "last_position", "source_id", "called_by", "returned_by", "recorded_at", "message_rowid", "tool_call_rowid",
+                      "learning_rowid"}
 """Columns that differ between two logs of the same files."""
 
 every_projection = pytest.mark.parametrize("name", NAMES)

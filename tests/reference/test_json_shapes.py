@@ -110,6 +110,10 @@ def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: 
         (home / "notes.md").write_text(NOTES)
         main(["handoff", "save", "--notes", "notes.md", "--json"])
         capsys.readouterr()
+    if name in ("recall", "learnings", "supersede", "confirm", "retire"):
+        for text in ("the lock timeout is 30 seconds", "the lock timeout is 60 seconds"):
+            main(["learn", text, "--json"])
+        capsys.readouterr()
     status = main([*(os.path.expanduser(word) if "=" not in word else word for word in calls()[name]), "--json"])
     out, err = capsys.readouterr()
     assert status in (0, 1), err

@@ -58,6 +58,8 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
     if name.startswith("journal handoff "):
         (home / "notes.md").write_text("## Findings\n- The sample's hook settings say nothing of it, `notes.md:1`.\n")
         subprocess.run(["sh", "-c", "journal handoff save --notes notes.md"], cwd=home, check=True, capture_output=True, timeout=60)
+    if example.split()[1] in ("supersede", "confirm", "retire"):
+        subprocess.run(["sh", "-c", "journal learn 'the lock'"], cwd=home, check=True, capture_output=True, timeout=60)
     done = subprocess.run(["sh", "-c", example], cwd=home, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 
@@ -70,8 +72,9 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
 
 EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
          "notes", "compactions", "damage", "unknown", "repositories",
-         "pending", "forgotten", "aliases", "annotations"}
-"""Examples that find nothing in the samples, which have no notes, hooks, damage, observed repository or forgotten record."""
+         "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
+         "search-learnings"}
+"""Examples that find nothing in the samples, which have no notes, learnings, hooks, damage, observed repository or forgotten record."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
