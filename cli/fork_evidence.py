@@ -53,6 +53,8 @@ class Drift(NamedTuple):
     files: int
     changed: list[str]
     gone: list[str]
+    since: tuple[str, ...] = ()
+    """All files that commits changed since the session."""
 
     def told(self) -> dict[str, Any]:
         """Return it as an answer has it."""
@@ -135,7 +137,7 @@ def drift_of(views: sqlite3.Connection, session: Mapping[str, Any]) -> Drift:
     status = "none" if not commits and not gone else "low" if not lost else "high" if lost * 2 > len(inside) else "medium"
     count = f"{commits} commit{'' if commits == 1 else 's'} since"
     why = f"{count}; {lost} of its {len(inside)} files changed or gone" if inside else f"{count}; it changed no file"
-    return Drift(status, why, commits, len(rows), changed, gone)
+    return Drift(status, why, commits, len(rows), changed, gone, files)
 
 
 def _relative(absolute: str | None, place: Any, folder: str | None) -> str | None:

@@ -78,7 +78,7 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
         beginning = text[:LOOKED_AT_CHARS]
         wanting = {told for told in SIGNED if len(found[told]) < LONGEST[told]}
         wanted = wanting & _signs(beginning) if wanting else wanting
-        for told, sentence in _told(kind, beginning, wanted) if wanted else ():
+        for told, sentence in told_in(kind, beginning, wanted) if wanted else ():
             if sentence not in found[told]:
                 found[told].append(sentence)
     found["failure"] = list(_failures(views, session_id))
@@ -96,7 +96,7 @@ def _signs(text: str) -> set[str]:
     return told.union(kind for kind, characters in CHARACTERS.items() if characters.search(text))
 
 
-def _told(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]:
+def told_in(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]:
     """Yield what the sentences of a text seem to be: words that people use to decide, to wish, to leave open, to measure."""
     for piece in _SENTENCE.split(text):
         sentence = _MARKUP.sub("", piece).strip()
@@ -126,7 +126,7 @@ def _failures(views: sqlite3.Connection, session_id: str) -> Iterator[str]:
             continue
         seen.add(command)
         code = f"exit {exit_code}" if exit_code else "failed"
-        text = f"`{_cut(command, 120)}` {code}: {_cut(_error_line(output), 160)}"
+        text = f"`{_cut(command, 120)}` {code}: {_cut(error_line(output), 160)}"
         passed = _passed(views, session_id, command, at)
         yield f"{text} → {passed}" if passed else text
 
@@ -138,7 +138,7 @@ def _passed(views: sqlite3.Connection, session_id: str, command: str, at: str | 
         later = command_of(given)
         if later is not None and later == command and not is_error and exit_code in (None, 0):
             return f"passed later, after {'; '.join(between[-3:])}" if between else "passed later"
-        told = _path_of(given) or (f"`{_cut(later, 60)}`" if later else None)
+        told = path_of(given) or (f"`{_cut(later, 60)}`" if later else None)
         if told and not is_error:
             between.append(f"{name} {told}")
     return None
@@ -153,7 +153,7 @@ def command_of(given: str | None) -> str | None:
     return " ".join(command.split()) if isinstance(command, str) else None
 
 
-def _path_of(given: str | None) -> str | None:
+def path_of(given: str | None) -> str | None:
     value = _object(given)
     path = value.get("file_path") or value.get("path") or value.get("absolute_path")
     return path if isinstance(path, str) else None
@@ -167,7 +167,7 @@ def _object(given: str | None) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _error_line(output: str | None) -> str:
+def error_line(output: str | None) -> str:
     """Return the line of an output that says most: the last one that names an error, else the last one."""
     lines = [line.strip() for line in (output or "").splitlines() if line.strip()]
     for pattern in (_ERROR, _FAILURE):

@@ -41,6 +41,10 @@ def declare(add: Add) -> None:
     command.add_argument("--explain", action="store_true", help="what each score is made of, and the texts that speak for it")
     command.add_argument("--all", action="store_true", help="of all projects")
     command.add_argument("--limit", type=count, default=5, metavar="N", help="at most N (default 5; 20 are scored)")
+    command = _verb(verbs, "prime", "print what an earlier session knew, to go on from it here", "cli.priming:prime", "journal fork prime latest")
+    command.add_argument("session", metavar="SESSION", help=NAMED)
+    command.add_argument("--budget", type=count, default=8000, metavar="TOKENS", help="at most so many tokens (default 8000)")
+    command.add_argument("--into", metavar="SESSION", help="write down that this session goes on from it; `here` is the one that this command runs in")
 
 
 def _verb(verbs: "argparse._SubParsersAction[Any]", name: str, sentence: str, runs: str, example: str) -> argparse.ArgumentParser:

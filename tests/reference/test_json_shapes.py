@@ -26,6 +26,7 @@ CALLS = {
     "config": ["config"],
     "sessions": ["sessions", "--all"],
     "search": ["search", "calc.py", "--all"],
+    "fork prime": ["fork", "prime", "01a22e50-6369"],
     "fork detect": ["fork", "detect", "calc.py", "--all"],
     "status": ["status"],
     "sql": ["sql", "SELECT session_id, turns, title FROM sessions"],
