@@ -153,10 +153,14 @@ def observe_new(home: Home, views: sqlite3.Connection, log: sqlite3.Connection) 
     from ingest.observation import observe
     from journal import inbox
     from journal.tombstones import forgotten
+    from projections.projects import without_remote
 
     moment, known, observed = now(), forgotten(log), 0
+    roots = without_remote(views)
     for (cwd,) in missing:
-        record = {"at": moment, **observe(cwd)}
+        record = {"at": moment, **observe(cwd, roots)}
+        if record["root_commit"] and not record["remote"] and not record["copied_from"]:
+            roots.add((record["root_commit"], record["root"]))
         if known:
             record = {key: None if isinstance(value, str) and known.has_phrase(value.encode(errors="replace")) else value for key, value in record.items()}
         if record["path"]:
@@ -275,11 +279,13 @@ def _known_project(views: sqlite3.Connection, here: str) -> str | None:
 def _moved_project(views: sqlite3.Connection, here: str) -> str | None:
     """Return the project that the repository at *here* was before it moved: the one with its first commit and remote."""
     from ingest.observation import observe
-    from projections.projects import same_repository
+    from projections.projects import same_repository, without_remote
 
     if not any(os.path.exists(os.path.join(folder, ".git")) for folder in _upwards(here)):
         return None
-    seen = observe(here)
+    seen = observe(here, without_remote(views))
+    if seen["copied_from"]:
+        return str(seen["root"])
     return same_repository(views, seen["root_commit"], seen["remote"])
 
 

@@ -82,7 +82,7 @@ def _resumed(record: JsonObject) -> Iterator[DomainEvent]:
 
 def _observed(record: JsonObject) -> Iterator[DomainEvent]:
     if isinstance(record.get("path"), str):
-        yield ProjectObserved(record["path"], *(text_of(record.get(name)) for name in ("real_path", "root", "root_commit", "remote")))
+        yield ProjectObserved(record["path"], *(text_of(record.get(name)) for name in ("real_path", "root", "root_commit", "remote", "copied_from")))
 
 
 def _hook(record: JsonObject) -> Iterator[DomainEvent]:

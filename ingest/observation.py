@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Iterable
 from typing import Any
 
 TIMEOUT_S = 3
@@ -10,10 +11,14 @@ SUBMODULES = f"{os.sep}.git{os.sep}modules{os.sep}"
 CREDENTIALS = re.compile(r"(://)[^/@]+@")
 
 
-def observe(path: str) -> dict[str, Any]:
-    """Return the inbox record of an observation of *path*; outside git, or where it is gone, `root` is null."""
+def observe(path: str, known: Iterable[tuple[str, str]] = ()) -> dict[str, Any]:
+    """Return the inbox record of an observation of *path*; outside git, or where it is gone, `root` is null.
+
+    *known* are (first commit, root) of repositories without a remote that were observed before: where one with the same
+    first commit is still on disk elsewhere, this one is a copy of it, not the same repository moved.
+    """
     record: dict[str, Any] = {"type": "journal.project_observed", "path": path, "real_path": None, "root": None,
-                              "root_commit": None, "remote": None}  # fmt: skip
+                              "root_commit": None, "remote": None, "copied_from": None}  # fmt: skip
     if not os.path.isdir(path):
         return record
     record["real_path"] = os.path.realpath(path)
@@ -24,6 +29,9 @@ def observe(path: str) -> dict[str, Any]:
         record["root_commit"] = min(commits.split()) if commits else None
         remote = git(path, "config", "--get", "remote.origin.url")
         record["remote"] = CREDENTIALS.sub(r"\1", remote) if remote else None
+        if not remote:
+            same = (root for commit, root in sorted(known) if commit == record["root_commit"] and root != record["root"])
+            record["copied_from"] = next((root for root in same if os.path.exists(os.path.join(root, ".git"))), None)
     return record
 
 

@@ -194,6 +194,8 @@ class ProjectObserved:
     """The main work tree of the repository; None outside git."""
     root_commit: str | None = None
     remote: str | None = None
+    copied_from: str | None = None
+    """The repository without a remote that stood on disk beside this copy of it."""
 
 
 @dataclass(frozen=True, slots=True)

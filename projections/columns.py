@@ -287,6 +287,7 @@ TEXTS = {
         root | TEXT | path | the main work tree of its repository; NULL outside git
         root_commit | TEXT | hash | the repository's first commit
         remote | TEXT | URL | its remote, without credentials
+        copied_from | TEXT | path | the repository without a remote that stood beside this copy of it; NULL for all others
         occurred_at | TEXT | UTC | when it was observed""",
     "session_facts": """Internal: what each source last said about its session, from which `sessions` is made.
         session_id | TEXT | id | the session

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import sqlite3
 
 NEWEST_PATH = """SELECT b.root FROM project_observations AS a JOIN project_observations AS b ON b.root_commit = a.root_commit AND b.remote IS a.remote
-WHERE a.root = ? AND b.root IS NOT NULL ORDER BY b.occurred_at DESC, b.root DESC LIMIT 1"""
+WHERE a.root = ? AND a.copied_from IS NULL AND b.root IS NOT NULL AND b.copied_from IS NULL ORDER BY b.occurred_at DESC, b.root DESC LIMIT 1"""
 HANDOFF = """SELECT text, saved_at, session_id, branch, head, path, mtime_us, size FROM handoffs WHERE project = ?1
 ORDER BY branch IS ?2 DESC, saved_at DESC, handoff_id LIMIT 1"""
 # One project at a time: so the index on project and time gives the newest without a look at the others.

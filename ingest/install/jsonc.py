@@ -1,7 +1,7 @@
 """JSON with comments and trailing commas as a tree that knows where in the text everything stands.
 
 Only reading: ingest/install/edit.py changes the text, so that what is not changed keeps its bytes. Why own code:
-docs/adr/0040-jsonc-edits.md.
+docs/adr/0033-jsonc-edits.md.
 """
 
 import json

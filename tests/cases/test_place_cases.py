@@ -79,6 +79,39 @@ def test_repositories_with_other_first_commits_stay_apart(archive: Archive, tmp_
         assert [row["session_id"] for row in archive.json("sessions")["sessions"]] == expected
 
 
+def test_a_copy_of_a_repository_without_a_remote_is_a_project_of_its_own(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copied template has its original's first commit: while that is on disk, neither knows the other's sessions, also before its own first."""
+    original, copy = tmp_path / "template", tmp_path / "product"
+    _repository(original)
+    archive.write(archive.claude_path(S), claude(1, S, "x", cwd=str(original)))
+    archive.ingest()
+    shutil.copytree(original, copy)
+    monkeypatch.chdir(copy)
+    assert archive.json("sessions")["sessions"] == []
+    archive.write(archive.claude_path(T), claude(2, T, "y", cwd=str(copy)))
+    archive.ingest()
+    assert [row["session_id"] for row in archive.json("sessions")["sessions"]] == [T]
+    monkeypatch.chdir(original)
+    assert [row["session_id"] for row in archive.json("sessions")["sessions"]] == [S]
+    copied = archive.rows("views.db", "SELECT path, copied_from FROM project_observations ORDER BY path")
+    assert copied == [(str(copy), str(original)), (str(original), None)]
+    assert archive.json("replay", "--verify")["verified"] is True
+
+
+def test_a_copy_whose_original_is_gone_is_the_repository_moved(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Copy and delete is how many people move."""
+    old, new = tmp_path / "old", tmp_path / "new"
+    _repository(old)
+    archive.write(archive.claude_path(S), claude(1, S, "x", cwd=str(old)))
+    archive.ingest()
+    shutil.copytree(old, new)
+    shutil.rmtree(old)
+    archive.write(archive.claude_path(T), claude(2, T, "y", cwd=str(new)))
+    archive.ingest()
+    monkeypatch.chdir(new)
+    assert {row["session_id"] for row in archive.json("sessions")["sessions"]} == {S, T}
+
+
 def test_without_shared_memory_another_journal_mode_is_used(tmp_path: Path) -> None:
     """SQLite's dot-file locking has no shared memory, as some network file systems: TRUNCATE is in force, and writing works."""
     connection = sqlite3.connect(f"file:{tmp_path}/x.db?vfs=unix-dotfile", uri=True, isolation_level=None)

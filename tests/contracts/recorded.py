@@ -21,6 +21,8 @@ INBOX: tuple[JsonObject, ...] = (
      "is_fork": False, "is_run": False, "evidence": "journal resume", **AT},
     {"type": "journal.project_observed", "path": "/home/dev/proj", "real_path": "/home/dev/proj", "root": "/home/dev/proj", "root_commit": "9f2c",
      "remote": "https://example.org/a.git", **AT},
+    {"type": "journal.project_observed", "path": "/home/dev/copy", "real_path": "/home/dev/copy", "root": "/home/dev/copy", "root_commit": "9f2d",
+     "remote": None, "copied_from": "/home/dev/first", **AT},
     {"type": "journal.hook", "role": "session-start", "host": "claude", "payload": {"cwd": "/home/dev/proj", "source": "startup"},
      "transcript": {"path": "/home/dev/.claude/projects/-home-dev-proj/s.jsonl", "size": 64642}, "checkout": CHECKOUT, **AT},
     {"type": "journal.hook", "role": "stop", "host": "codex", "payload": {"last_assistant_message": "Done."}, "transcript": {"path": None, "size": None},
