@@ -74,6 +74,14 @@ EXAMPLES = (
             " WHERE s.kind = 'finding' ORDER BY b.saved_at DESC, s.number LIMIT 50"),
     Example("bundle-anchors", "handoff_anchors", "files that handoffs name most",
             "SELECT path, count(*) AS times FROM handoff_anchors WHERE kind IN ('file', 'range', 'symbol') AND reason IS NULL GROUP BY 1 ORDER BY 2 DESC, 1"),
+    Example("bundle-files", "handoff_files", "files of bundles that were imported",
+            "SELECT b.title, f.name, sum(length(f.text)) AS characters FROM handoff_files AS f JOIN handoff_bundles AS b USING (handoff_id) GROUP BY 1, 2"),
+    Example("bundle-lineage", "handoff_links", "which handoff took the place of which", "SELECT older, kind, newer FROM handoff_links ORDER BY newer, older"),
+    Example("bundle-removals", "handoff_removals", "handoffs that were deleted and what became of them",
+            "SELECT removed_at, verb, handoff_id FROM handoff_removals ORDER BY removed_at DESC LIMIT 20"),
+    Example("bundle-loads", "handoff_loads", "what loading a handoff cost, and what it spared",
+            "SELECT substr(loaded_at, 1, 10) AS day, count(*) AS loads, sum(tokens) AS told, sum(source_tokens) AS of_sources FROM handoff_loads"
+            " GROUP BY 1 ORDER BY 1 DESC"),
     Example("aliases", "session_aliases", "ids under which hooks spoke of other sessions", "SELECT alias, session_id FROM session_aliases ORDER BY 1"),
     Example("handoffs", "handoffs", "the newest handoff of each project",
             "SELECT project, branch, saved_at, substr(text, 1, 80) AS beginning FROM handoffs AS h"

@@ -51,7 +51,8 @@ class Files:
             return None
         return os.path.relpath(full, self.root)
 
-    def _lines(self, path: str) -> list[str] | None:
+    def data(self, path: str) -> bytes | None:
+        """Return the bytes of a file, or None where there is no plain file of at most 8 MiB that lies inside."""
         if self.place(path) is None:
             return None
         try:
@@ -64,7 +65,11 @@ class Files:
         except OSError:
             return None
         self.bytes += len(data)
-        return lines_of(data)
+        return data
+
+    def _lines(self, path: str) -> list[str] | None:
+        data = self.data(path)
+        return None if data is None else lines_of(data)
 
 
 def resolve(files: Files, here: str, path: str, start: int | None, end: int | None, symbol: str | None) -> Resolved:
@@ -132,6 +137,7 @@ class Git:
     def __init__(self, root: str) -> None:
         self.root = root
         self.calls = 0
+        self.known: list[tuple[str, str]] | None = None
 
     def run(self, *words: str, given: bytes = b"") -> bytes | None:
         """Return what one git process prints, or None where it fails."""
@@ -152,19 +158,42 @@ class Git:
         said = (self.run("cat-file", "--batch-check=%(objecttype)", given=given) or b"").decode().splitlines()
         return {name for name, kind in zip(names, said, strict=False) if kind == "commit"}
 
+    def contents(self, commit: str, paths: list[str]) -> dict[str, bytes]:
+        """Return the content of files as they were in *commit*; one process for all."""
+        asked = [path for path in paths if "\n" not in path]
+        if not asked or not (commit.isascii() and commit.isalnum()):
+            return {}
+        said = self.run("cat-file", "--batch", given="".join(f"{commit}:{path}\n" for path in asked).encode("utf-8", "surrogateescape")) or b""
+        found, at = {}, 0
+        for path in asked:
+            head, _, _ = said[at:].partition(b"\n")
+            at += len(head) + 1
+            size = head.rpartition(b" ")[2]
+            if b" blob " in head and size.isdigit():
+                found[path] = said[at : at + int(size)]
+                at += int(size) + 1
+        return found
+
+    def status(self) -> list[tuple[str, str]] | None:
+        """Return (two letters of git, file) for what differs from HEAD, files relative to the root, untracked ones too; asked once."""
+        if self.known is None:
+            said = self.run("status", "--porcelain", "-z", "--untracked-files=normal")
+            if said is None:
+                return None
+            fields = os.fsdecode(said).split("\0")
+            found, at = [], 0
+            while at < len(fields):
+                if len(fields[at]) > 3:
+                    found.append((fields[at][:2], fields[at][3:]))
+                    at += 1 if fields[at][0] in "RC" else 0
+                at += 1
+            self.known = found
+        return self.known
+
     def dirty(self) -> list[str] | None:
         """Return the files that differ from HEAD, relative to the root, untracked ones too."""
-        said = self.run("status", "--porcelain", "-z", "--untracked-files=normal")
-        if said is None:
-            return None
-        fields = os.fsdecode(said).split("\0")
-        found, at = [], 0
-        while at < len(fields):
-            if len(fields[at]) > 3:
-                found.append(fields[at][3:])
-                at += 1 if fields[at][0] in "RC" else 0
-            at += 1
-        return found
+        found = self.status()
+        return None if found is None else [path for _, path in found]
 
     def distance(self, base: str) -> tuple[int, int] | None:
         """Return how many commits *base* has that HEAD has not, and the other way; None where git knows it no more."""

@@ -51,3 +51,8 @@ def _compact_slowly(value: object) -> str:
         return json.dumps(value, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def texts_of(value: object) -> tuple[str, ...]:
+    """Return the texts in a list, and none where it is no list."""
+    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()

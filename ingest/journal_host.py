@@ -4,15 +4,13 @@ import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ingest import handoff_lines
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import number_of, text_of
+from ingest.fields import number_of, text_of, texts_of
 from journal import jsontext
 from journal.domain import (
     DomainEvent,
-    HandoffAnchor,
-    HandoffBundleSaved,
     HandoffSaved,
-    HandoffStatement,
     HookFired,
     HookMeasured,
     JsonObject,
@@ -69,7 +67,7 @@ def _note(record: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _annotation(record: JsonObject) -> Iterator[DomainEvent]:
-    yield SessionAnnotated(text_of(record.get("title")), None, text_of(record.get("summary")), _texts(record.get("topics")),
+    yield SessionAnnotated(text_of(record.get("title")), None, text_of(record.get("summary")), texts_of(record.get("topics")),
                            text_of(record.get("category")), is_ours=True)  # fmt: skip
 
 
@@ -108,42 +106,13 @@ def _handoff(record: JsonObject) -> Iterator[DomainEvent]:
         )  # fmt: skip
 
 
-def _bundle(record: JsonObject) -> Iterator[DomainEvent]:
-    name = text_of(record.get("handoff_id"))
-    if not name:
-        return
-    score = record.get("score")
-    statements = tuple(
-        HandoffStatement(str(row.get("id")), str(row.get("kind")), str(row.get("text")), _texts(row.get("details")))
-        for row in _objects(record.get("statements"))
-    )
-    yield HandoffBundleSaved(
-        name, text_of(record.get("chain_id")) or name, text_of(record.get("replaces")), text_of(record.get("title")) or "",
-        text_of(record.get("purpose")) or "", text_of(record.get("root")), text_of(record.get("root_commit")), text_of(record.get("remote")),
-        text_of(record.get("branch")), text_of(record.get("head")), _texts(record.get("dirty")),
-        _texts(record.get("tags")), float(score) if isinstance(score, int | float) and 0 <= score <= 1 else 0.0,
-        text_of(record.get("rating")) or "weak", jsontext.dumps(found if isinstance(found := record.get("dimensions"), dict) else {}),
-        _texts(record.get("warnings")), statements, _anchors(record),
-    )  # fmt: skip
-
-
-def _anchors(record: JsonObject) -> tuple[HandoffAnchor, ...]:
-    return tuple(
-        HandoffAnchor(
-            str(row.get("statement") or ""), str(row.get("locator")), str(row.get("kind")), str(row.get("path")), number_of(row.get("start")),
-            number_of(row.get("end")), text_of(row.get("symbol")), text_of(row.get("reason")), jsontext.dumps(row["shape"]) if row.get("shape") else None,
-        )
-        for row in _objects(record.get("anchors"))
-    )  # fmt: skip
-
-
 def _learning(record: JsonObject) -> Iterator[DomainEvent]:
     name, text = text_of(record.get("learning_id")), text_of(record.get("text"))
     if name and text:
         yield LearningStored(
             name, text_of(record.get("kind")) or "solution", "global" if record.get("scope") == "global" else "project", text,
             text_of(record.get("replaces")), normalise(record.get("expires_at")), text_of(record.get("origin")) or "person",
-            text_of(record.get("root")), text_of(record.get("branch")), text_of(record.get("head")), _anchors(record),
+            text_of(record.get("root")), text_of(record.get("branch")), text_of(record.get("head")), handoff_lines.anchors_in(record),
         )  # fmt: skip
 
 
@@ -151,14 +120,6 @@ def _judged(record: JsonObject) -> Iterator[DomainEvent]:
     name, verdict = text_of(record.get("learning_id")), record.get("verdict")
     if name and verdict in ("confirmed", "retired"):
         yield LearningJudged(name, str(verdict), text_of(record.get("reason")))
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _objects(value: Any) -> list[JsonObject]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _snapshot(record: JsonObject) -> Iterator[DomainEvent]:
@@ -189,11 +150,11 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "journal.context": _measured,
     "journal.hook_answered": _measured,
     "journal.handoff": _handoff,
-    "journal.handoff_bundle": _bundle,
     "journal.learning": _learning,
     "journal.learning_judged": _judged,
     "journal.snapshot": _snapshot,
     "journal.hook_failed": _error,
+    **handoff_lines.READERS,
 }
 
 ADAPTER = Adapter("journal", 5, _no_roots, discover, classify, native_id, hint, decode)

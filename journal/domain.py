@@ -247,9 +247,11 @@ class HandoffStatement(NamedTuple):
     statement_id: str
     """Unique in the bundle, such as `F1`."""
     kind: str
-    """`finding`, `recommendation`, `question`, `move`, `evidence` or `section`."""
+    """`finding`, `recommendation`, `question`, `move`, `evidence`, `scope`, `entity`, `relation` or `section`."""
     text: str
     details: tuple[str, ...] = ()
+    origin: str | None = None
+    """Where it comes from: a line of the notes, or session and record of the log."""
 
 
 class HandoffAnchor(NamedTuple):
@@ -269,6 +271,26 @@ class HandoffAnchor(NamedTuple):
     """Why it was refused."""
     shape: str | None = None
     """JSON: hash of the content, of the first line, of the lines around it, and the beginning of the text."""
+
+
+class HandoffFile(NamedTuple):
+    """A file, or a part of one, of a bundle directory that was imported."""
+
+    name: str
+    number: int
+    """The part, from 1."""
+    text: str
+
+
+class HandoffParts(NamedTuple):
+    """Statements, anchors and files of a bundle; of a large bundle those that one line of the inbox holds."""
+
+    statements: tuple[HandoffStatement, ...] = ()
+    anchors: tuple[HandoffAnchor, ...] = ()
+    files: tuple[HandoffFile, ...] = ()
+    first_statement: int = 1
+    """The number of the first statement in the bundle."""
+    first_anchor: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,8 +318,39 @@ class HandoffBundleSaved:
     dimensions: str
     """JSON: name to value from 0 to 1."""
     warnings: tuple[str, ...]
-    statements: tuple[HandoffStatement, ...]
-    anchors: tuple[HandoffAnchor, ...]
+    parts: HandoffParts
+    merges: tuple[str, ...] = ()
+    """The bundles that this one unites, beside `replaces`."""
+    facts: str = "{}"
+    """JSON: what was so at the time of saving and is compared at load, such as failing tests."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffContinued:
+    """A bundle is too large for one line: here is more of it."""
+
+    handoff_id: str
+    parts: HandoffParts
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffsRemoved:
+    """Handoffs left the lists, or came back; the log keeps them in any case."""
+
+    handoff_ids: tuple[str, ...]
+    verb: str
+    """`delete`, `prune` or `undelete`."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandoffLoaded:
+    """A handoff was told to a session."""
+
+    handoff_id: str
+    tokens: int
+    """What was told."""
+    source_tokens: int
+    """What reading the files again would cost that its evidence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,6 +430,9 @@ DomainEvent = (
     | HandoffBundleSaved
     | LearningStored
     | LearningJudged
+    | HandoffContinued
+    | HandoffsRemoved
+    | HandoffLoaded
     | SnapshotRequested
     | RecordUnrecognised
     | RecordDamaged

@@ -72,16 +72,16 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
     found: dict[str, list[str]] = {kind: [] for kind in LONGEST}
     for kind, text in texts:
         if kind == "prompt":
-            found["prompt"].append(_cut(" ".join(text[:LOOKED_AT_CHARS].split()), SENTENCE_CHARS))
+            found["prompt"].append(cut(" ".join(text[:LOOKED_AT_CHARS].split()), SENTENCE_CHARS))
         elif not found["answer"]:
-            found["answer"].append(_cut(" ".join(text[:LOOKED_AT_CHARS].split()), 2 * SENTENCE_CHARS))
+            found["answer"].append(cut(" ".join(text[:LOOKED_AT_CHARS].split()), 2 * SENTENCE_CHARS))
         beginning = text[:LOOKED_AT_CHARS]
         wanting = {told for told in SIGNED if len(found[told]) < LONGEST[told]}
         wanted = wanting & _signs(beginning) if wanting else wanting
         for told, sentence in told_in(kind, beginning, wanted) if wanted else ():
             if sentence not in found[told]:
                 found[told].append(sentence)
-    found["failure"] = list(_failures(views, session_id))
+    found["failure"] = [text for text, _ in failures(views, session_id)]
     found["file"] = [_file(*row) for row in views.execute(FILES, (session_id,)).fetchall()]
     for kind, most in LONGEST.items():
         for text in found[kind][:most]:
@@ -102,7 +102,7 @@ def told_in(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]
         sentence = _MARKUP.sub("", piece).strip()
         if not 12 <= len(sentence) <= 3 * SENTENCE_CHARS:
             continue
-        told = _cut(sentence, SENTENCE_CHARS)
+        told = cut(sentence, SENTENCE_CHARS)
         is_figure = "figure" in wanted and _FIGURE.search(sentence) is not None
         if is_figure:
             yield "figure", told
@@ -117,18 +117,18 @@ def told_in(kind: str, text: str, wanted: set[str]) -> Iterator[tuple[str, str]]
                 yield "said", told
 
 
-def _failures(views: sqlite3.Connection, session_id: str) -> Iterator[str]:
-    """Yield the failed calls, the last first, each with what made the same command pass later."""
+def failures(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str]]:
+    """Yield the failed calls, the last first, each with what made the same command pass later, and the id of the call."""
     seen: set[str] = set()
-    for _, name, given, exit_code, output, at in views.execute(FAILED, (session_id,)).fetchall():
+    for call_id, name, given, exit_code, output, at in views.execute(FAILED, (session_id,)).fetchall():
         command = command_of(given) or str(name)
         if command in seen:
             continue
         seen.add(command)
         code = f"exit {exit_code}" if exit_code else "failed"
-        text = f"`{_cut(command, 120)}` {code}: {_cut(error_line(output), 160)}"
+        text = f"`{cut(command, 120)}` {code}: {cut(error_line(output), 160)}"
         passed = _passed(views, session_id, command, at)
-        yield f"{text} → {passed}" if passed else text
+        yield (f"{text} → {passed}" if passed else text), call_id
 
 
 def _passed(views: sqlite3.Connection, session_id: str, command: str, at: str | None) -> str | None:
@@ -138,7 +138,7 @@ def _passed(views: sqlite3.Connection, session_id: str, command: str, at: str | 
         later = command_of(given)
         if later is not None and later == command and not is_error and exit_code in (None, 0):
             return f"passed later, after {'; '.join(between[-3:])}" if between else "passed later"
-        told = path_of(given) or (f"`{_cut(later, 60)}`" if later else None)
+        told = path_of(given) or (f"`{cut(later, 60)}`" if later else None)
         if told and not is_error:
             between.append(f"{name} {told}")
     return None
@@ -182,7 +182,8 @@ def _file(path: str, operations: str | None, added: int | None, removed: int | N
     return f"{path} ({operations}{counts})"
 
 
-def _cut(text: str, longest: int) -> str:
+def cut(text: str, longest: int) -> str:
+    """Return a text of at most *longest* characters, with a sign where it was cut."""
     return text if len(text) <= longest else text[: longest - 1] + "…"
 
 

@@ -122,7 +122,7 @@ def _range(anchor: Anchor, path: str, lines: list[str], world: World, hashes: di
         return Judged(anchor, "n/a", None, "nothing was kept of it")
     is_renamed = path != anchor.path
     here = end <= len(lines) and hash_of(lines[start - 1 : end]) == shape.hash
-    if here and shape_of(lines, start, end) == shape:
+    if here and (not shape.first or shape_of(lines, start, end) == shape):
         return Judged(anchor, "moved" if is_renamed else "verified", _place(path, start, end) if is_renamed else None,
                       f"renamed to {path}" if is_renamed else "the lines are as they were")  # fmt: skip
     places = places_of(lines, _hashes(path, lines, hashes), shape, end - start + 1)
@@ -175,7 +175,7 @@ def _place(path: str, start: int, end: int) -> str:
 
 def _diff(anchor: Anchor, lines: list[str], start: int, end: int) -> tuple[str, ...]:
     """Return a short diff between the beginning of the range as it was and what stands in its place."""
-    if not anchor.shape:
+    if not anchor.shape or not anchor.shape.text:
         return ()
     before = anchor.shape.text.split("\n")
     is_whole = len(before) == end - start + 1

@@ -1,14 +1,16 @@
 """What a handoff tells a later session: its state, what drifted, and what to look at first. Pure."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from projections import drift
+from projections import drift, handoff_facts
 from projections.restore import CLOSING, OPENING, neutral, tokens_of
 
-SECTIONS = {"finding": "Findings", "recommendation": "Recommendations", "question": "Open questions", "move": "Next moves", "evidence": "Evidence",
-            "section": "Other"}  # fmt: skip
+SECTIONS = {
+    "scope": "Scope", "finding": "Findings", "recommendation": "Recommendations", "question": "Open questions", "move": "Next moves", "evidence": "Evidence",
+    "entity": "Entities", "relation": "Relations", "section": "Other",
+}  # fmt: skip
 ALIKE = 0.75
 """Two statements of one kind are the same one reworded from this share of common text on, or where they share an anchor."""
 Row = tuple[str, str, str, list[str]]
@@ -22,8 +24,12 @@ class Seen(NamedTuple):
     head: str | None
     distance: tuple[int, int] | None
     """Commits of the saved commit that HEAD has not, and the other way; None where git knows it no more."""
-    files: Any
-    """Counts the bytes that were read."""
+    facts: dict[str, Any] | None = None
+    """What is so now of what was kept at save, such as failing tests."""
+    count: Callable[[str], int] = tokens_of
+    """Counts the tokens of a text."""
+    method: str = "four bytes each"
+    """How it counts."""
 
 
 class Report(NamedTuple):
@@ -64,9 +70,12 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     changed = {path for path, reason in first if reason != "evidence"}
     moves = sorted((one.text for one in by_kind["move"]), key=lambda text: not any(path in text for path in changed))
     state = _state(bundle, seen, is_own)
+    semantic = handoff_facts.notes(bundle["facts"], seen.facts, [path for path in seen.world.changed if path not in bundle["dirty"]])
     out = _Lines(shown)
     out.section("State", state)
+    out.section("Scope", [one.text for one in by_kind["scope"]])
     out.section("Drift", [f"severity {severity}: {why}", *(_told(one) for one in judged if one.status not in ("verified", "ok", "n/a"))])
+    out.section("What else changed", semantic)
     for one in judged if shown > len(judged) else ():
         out.lines += [f"    {neutral(line)}" for line in ((f"{one.anchor.locator}:", *one.diff) if one.diff else ())]
     out.section("Section confidence", [f"{SECTIONS[kind]}: {level}" for kind, level in confidence.items() if by_kind[kind]])
@@ -75,22 +84,25 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     for kind in ("finding", "recommendation", "question"):
         out.section(SECTIONS[kind], [f"{one.statement_id} {one.text}{_statuses(one)}" for one in by_kind[kind]])
     out.section("Next moves", moves)
+    for kind in ("entity", "relation"):
+        out.section(SECTIONS[kind], [one.text for one in by_kind[kind]])
     out.section("Other", [f"{text}: {' '.join(details)}" if text else " ".join(details) for _, kind, text, details in rows if kind == "section"])
     body = "\n".join([OPENING, f"# {neutral(bundle['title'])}", *out.lines])
-    files = sorted({one.anchor.path for one in judged if one.anchor.kind in ("file", "range", "symbol") and not one.anchor.reason})
-    sources = sum(tokens_of("\n".join(lines)) for path in files if (lines := seen.world.lines(path)) is not None)
-    resume = tokens_of(body) + 30
-    line = f"{resume} tokens to resume, {sources} to read the {len(files)} named files again (four bytes each)"
+    named = [one.anchor.path for one in judged if one.anchor.kind in ("file", "range", "symbol") and not one.anchor.reason]
+    sources = {path: seen.count("\n".join(lines)) for path in sorted(set(named)) if (lines := seen.world.lines(path)) is not None}
+    resume, reading = seen.count(body) + 30, sum(sources.values())
+    spared = f", {round(100 * (1 - resume / reading))} % less" if reading > resume else ""
+    line = f"{resume} tokens to resume, {reading} to read the {len(sources)} named files again{spared} ({seen.method})"
     answer = {
         "handoff_id": bundle["handoff_id"], "title": bundle["title"], "project": bundle["root"], "is_own": is_own, "saved_at": bundle["saved_at"],
-        "session_id": bundle["session_id"], "severity": severity, "reason": why, "state": state,
+        "session_id": bundle["session_id"], "severity": severity, "reason": why, "state": state, "semantic": semantic,
         "findings": [{"id": one.statement_id, "text": one.text, "at_risk": one.at_risk, "reason": one.reason,
                       "anchors": [_anchor(a) for a in one.anchors]} for one in by_kind["finding"]],
         "recommendations": [{"id": one.statement_id, "text": one.text, "at_risk": one.at_risk, "reason": one.reason} for one in by_kind["recommendation"]],
         "anchors": [_anchor(one) for one in judged], "confidence": confidence, "open_first": [path for path, _ in first],
         "must_reverify": [one.statement_id for one in risky], "open_questions": [one.text for one in by_kind["question"]], "next_moves": moves,
         "cut": [{"section": name, "shown": kept, "of": total} for name, (kept, total) in out.cut.items()],
-        "tokens": {"resume": resume, "sources": sources, "method": "four bytes each"}, "resume": "\n".join([body, line, CLOSING]),
+        "tokens": {"resume": resume, "sources": reading, "files": len(sources), "method": seen.method}, "resume": "\n".join([body, line, CLOSING]),
     }  # fmt: skip
     return Report(answer, str(answer["resume"]))
 
@@ -149,8 +161,8 @@ def compared(old: Sequence[Row], new: Sequence[Row], old_places: Sequence[drift.
     answer: dict[str, Any] = {"new": [], "changed": [], "gone": [], "resolved": [], "kept": 0}
     left = [row for row in old if row[1] != "section"]
     for row in (row for row in new if row[1] != "section"):
-        twin = max(left, key=lambda other: _likeness(other, row, old_places, new_places), default=None)
-        if twin is None or _likeness(twin, row, old_places, new_places) < ALIKE:
+        twin = max(left, key=lambda other: likeness(other, row, old_places, new_places), default=None)
+        if twin is None or likeness(twin, row, old_places, new_places) < ALIKE:
             answer["new"].append({"kind": row[1], "text": row[2]})
             continue
         left.remove(twin)
@@ -163,7 +175,8 @@ def compared(old: Sequence[Row], new: Sequence[Row], old_places: Sequence[drift.
     return answer
 
 
-def _likeness(one: Row, other: Row, places: Sequence[drift.Anchor], other_places: Sequence[drift.Anchor]) -> float:
+def likeness(one: Row, other: Row, places: Sequence[drift.Anchor], other_places: Sequence[drift.Anchor]) -> float:
+    """Return how alike two statements of one kind are: 2 for the same words, else up to 1 by words and by places that both name."""
     if one[1] != other[1]:
         return 0.0
     if one[2] == other[2]:

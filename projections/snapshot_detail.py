@@ -29,21 +29,21 @@ def read(views: sqlite3.Connection, snapshot_id: str, session_id: str, at: str) 
     files = [dict(zip(("path", "operations", "lines_added", "lines_removed"), row, strict=True)) for row in views.execute(FILES, (snapshot_id,))]
     calls = views.execute(CALLS, (session_id, at)).fetchall()
     texts = views.execute(TEXTS, (session_id, at)).fetchall()
-    commits = [(_message(command), when) for command, when in _commits(calls)]
-    last = commits[-1][1] if commits else ""
+    made = [(_message(command), when) for command, when in commits(calls)]
+    last = made[-1][1] if made else ""
     return {
         "files_changed": files,
         "tools": dict(views.execute(TOOLS, (session_id, at)).fetchall()),
         "prompts": [_line(text) for kind, text in texts if kind == "prompt"][:WORDS],
         "answers": [_line(text) for kind, text in texts if kind == "answer"][:WORDS],
         "errors": [_error(row) for row in calls if row[2] or row[3]][-5:],
-        "commits": [message for message, _ in commits],
+        "commits": [message for message, _ in made],
         "uncommitted": [path for (path,) in views.execute(SINCE, (session_id, at, last))],
-        "todos": _todos(calls),
+        "todos": todos(calls),
     }
 
 
-def _commits(calls: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
+def commits(calls: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
     """Return the commands that committed, with their time."""
     found = []
     for _, given, is_error, exit_code, _, when in calls:
@@ -58,7 +58,7 @@ def _message(command: str) -> str:
     return next((part for part in told.groups() if part), command) if told else command
 
 
-def _todos(calls: list[tuple[Any, ...]]) -> list[str]:
+def todos(calls: list[tuple[Any, ...]]) -> list[str]:
     """Return the items that the host's own todo tool leaves open: its last whole list, with later single changes."""
     items: dict[str, tuple[str, str]] = {}
     for name, given, is_error, *_ in calls:

@@ -8,6 +8,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 
 from archive import Archive
+from handoff_world import Repository
 
 
 @pytest.fixture
@@ -16,3 +17,9 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Archive:
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("JOURNAL_HOME", str(tmp_path / "journal-home"))
     return Archive(tmp_path)
+
+
+@pytest.fixture
+def repo(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    """Return a repository with a calculator."""
+    return Repository(archive, tmp_path / "repo", monkeypatch)

@@ -10,12 +10,17 @@ from cli.main import parser
 from ingest.facts import HOSTS
 from ingest.install import installation, wrappers
 
+OWN = ("list", "restore", "snapshot", "status")
+HANDOFFS = ("handoff-list", "handoff-load", "handoff-save", "handoff-show")
 PATHS = {
-    "claude": [".claude/commands/journal.md", *(f".claude/commands/journal/{name}.md" for name in ("list", "restore", "snapshot", "status"))],
-    "codex": [".codex/skills/journal/SKILL.md", *(f".codex/skills/journal-{name}/SKILL.md" for name in ("list", "restore", "snapshot", "status"))],
-    "gemini": [".gemini/commands/journal.toml", *(f".gemini/commands/journal/{name}.toml" for name in ("list", "restore", "snapshot", "status"))],
-    "copilot": [".copilot/skills/journal/SKILL.md", *(f".copilot/skills/journal-{name}/SKILL.md" for name in ("list", "restore", "snapshot", "status"))],
-}
+    "claude": [".claude/commands/journal.md", *(f".claude/commands/journal/{name}.md" for name in OWN), *(f".claude/commands/{name}.md" for name in HANDOFFS)],
+    "codex": [".codex/skills/journal/SKILL.md", *(f".codex/skills/journal-{name}/SKILL.md" for name in OWN),
+              *(f".codex/skills/{name}/SKILL.md" for name in HANDOFFS)],
+    "gemini": [".gemini/commands/journal.toml", *(f".gemini/commands/journal/{name}.toml" for name in OWN),
+               *(f".gemini/commands/{name}.toml" for name in HANDOFFS)],
+    "copilot": [".copilot/skills/journal/SKILL.md", *(f".copilot/skills/journal-{name}/SKILL.md" for name in OWN),
+                *(f".copilot/skills/{name}/SKILL.md" for name in HANDOFFS)],
+}  # fmt: skip
 
 
 def below(laid: Laid) -> dict[str, Path]:
@@ -25,12 +30,12 @@ def below(laid: Laid) -> dict[str, Path]:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_every_host_gets_five_commands(host: str, tmp_path: Path) -> None:
+def test_every_host_gets_its_commands(host: str, tmp_path: Path) -> None:
     """They lie where the host's documents say; each runs our program and nothing else."""
     laid = lay(f"{host}-absent" if host != "claude" else "absent", tmp_path)
     outcome = laid.install()
     assert sorted(below(laid)) == sorted(PATHS[host])
-    assert len(outcome.written) == 5
+    assert len(outcome.written) == 9
     for path in below(laid).values():
         assert "/opt/journal/bin/python -I -m journal " in path.read_text()
 
@@ -45,11 +50,11 @@ def test_gemini_commands_are_toml(tmp_path: Path) -> None:
 
 
 def test_only_the_first_claude_command_is_shown_to_the_model(tmp_path: Path) -> None:
-    """The other four cost no tokens of a session, since the model does not see them."""
+    """The others cost no tokens of a session, since the model does not see them."""
     laid = lay("absent", tmp_path)
     laid.install()
     hidden = sorted(path for path, file in below(laid).items() if "disable-model-invocation: true\n" in file.read_text())
-    assert hidden == sorted(PATHS["claude"])[1:]
+    assert hidden == sorted(set(PATHS["claude"]) - {".claude/commands/journal.md"})
 
 
 def test_an_edited_command_is_kept_and_said(tmp_path: Path) -> None:
@@ -75,13 +80,13 @@ def test_a_command_that_was_there_before_is_not_ours(tmp_path: Path) -> None:
 
 
 def test_a_symlink_to_nothing_among_the_commands_stops_nothing(tmp_path: Path) -> None:
-    """The hooks and the other four commands are installed; the symlink stays."""
+    """The hooks and the other commands are installed; the symlink stays."""
     laid = lay("absent", tmp_path)
     link = tmp_path / "user/.claude/commands/journal.md"
     link.parent.mkdir(parents=True)
     link.symlink_to("nowhere")
     outcome = laid.install()
-    assert (len(outcome.written), outcome.kept) == (4, (str(link),))
+    assert (len(outcome.written), outcome.kept) == (8, (str(link),))
     assert link.is_symlink()
 
 
@@ -89,7 +94,7 @@ def test_an_upgrade_rewrites_untouched_commands(tmp_path: Path) -> None:
     """Commands of an older program name the new one after the next install."""
     laid = lay("absent", tmp_path)
     installation.install(laid.facts, ["/opt/older/bin/python", "-I", "-m", "journal"], laid.request._replace(moment="2026-11-30T09:00:00Z"))
-    assert len(laid.install().written) == 5
+    assert len(laid.install().written) == 9
     assert all("/opt/older" not in path.read_text() for path in below(laid).values())
 
 
@@ -104,12 +109,26 @@ def test_a_project_gets_hooks_and_no_commands(tmp_path: Path) -> None:
 def test_descriptions_are_one_line(host: str) -> None:
     """A host that lists commands shows one line of each."""
     assert [wrapper.name for wrapper in wrappers.WRAPPERS if "\n" in wrapper.description or len(wrapper.description) > 100] == []
-    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 5
+    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 9
 
 
 @pytest.mark.parametrize("wrapper", wrappers.WRAPPERS, ids=lambda wrapper: wrapper.name or "journal")
 def test_what_a_command_runs_exists(wrapper: wrappers.Wrapper) -> None:
     """The command line that a wrapper names is one of `journal`, and the options of its hint are accepted."""
-    given = {"[WORDS]": ["word"], "[--all]": ["--all"], "[--session ID]": ["--session", "x"], "": []}
-    words = [wrapper.words, *given[wrapper.arguments]]
-    assert parser(words).parse_args(words).command == wrapper.words
+    given = {"[WORDS]": ["word"], "[--all]": ["--all"], "[--session ID]": ["--session", "x"], "": [], "[--title T]": ["--title", "t"], "[QUERY]": ["lock"]}
+    words = [*wrapper.words.split(), *given[wrapper.arguments]]
+    asked = parser(words).parse_args(words)
+    assert [asked.command, *([asked.verb] if asked.command == "handoff" else [])] == wrapper.words.split()[:2]
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_handoff_commands_teach_notes_first_and_every_status(host: str, tmp_path: Path) -> None:
+    """Saving begins with notes that the agent writes; loading says what to do about each status of a place."""
+    laid = lay(f"{host}-absent" if host != "claude" else "absent", tmp_path)
+    laid.install()
+    files = {path.rpartition("handoff-")[2].split(".")[0].split("/")[0]: file.read_text() for path, file in below(laid).items() if "handoff-" in path}
+    assert files["save"].index("First write the notes yourself") < files["save"].index("-m journal handoff save --notes handoff-notes.md")
+    for status in ("verified: it is as it was", "ok: it is there", "moved: the same lines", "changed: read it again", "gone: the statement is stale", "n/a: "):
+        assert status in files["load"]
+    assert "handoff list" in files["list"]
+    assert "handoff show" in files["show"]

@@ -21,3 +21,5 @@ def below(top: argparse.ArgumentParser, name: str = "journal") -> Iterator[tuple
 
 
 COMMANDS = dict(below(parser([])))
+HANDOFFS = ("h5f1c2d3e4f60", "h6a7b8c9d0e1f")
+"""The ids in the examples of help, which a test replaces by those of handoffs that it saved."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import COMMANDS, NETWORK, UNTIL_STOPPED
+from command_line import COMMANDS, HANDOFFS, NETWORK, UNTIL_STOPPED
 
 from cli.main import main
 
@@ -107,15 +107,21 @@ def missing(golden: Any, found: Any, where: str = "") -> list[str]:
 @pytest.mark.parametrize("name", calls())
 def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Every key of the golden shape is there, with a type that it had; one object with schema_version 1."""
+    asked = calls()[name]
     if name.startswith("handoff "):
         (home / "notes.md").write_text(NOTES)
-        main(["handoff", "save", "--notes", "notes.md", "--json"])
+        saved = {}
+        for placeholder in HANDOFFS:
+            main(["handoff", "save", "--notes", "notes.md", "--json"])
+            saved[placeholder] = json.loads(capsys.readouterr().out)["handoff_id"]
+        main(["handoff", "export", "--output", ".context-handoffs"])
         capsys.readouterr()
+        asked = [saved.get(word, word) for word in asked]
     if name in ("recall", "learnings", "supersede", "confirm", "retire"):
         for text in ("the lock timeout is 30 seconds", "the lock timeout is 60 seconds"):
             main(["learn", text, "--json"])
         capsys.readouterr()
-    status = main([*(os.path.expanduser(word) if "=" not in word else word for word in calls()[name]), "--json"])
+    status = main([*(os.path.expanduser(word) if "=" not in word else word for word in asked), "--json"])
     out, err = capsys.readouterr()
     assert status in (0, 1), err
     answer = json.loads(out)

@@ -1,11 +1,12 @@
 """The pages of docs/reference say what the code says."""
 
+import json
 import subprocess
 import tomllib
 from pathlib import Path
 
 import pytest
-from command_line import COMMANDS, NETWORK, UNTIL_STOPPED
+from command_line import COMMANDS, HANDOFFS, NETWORK, UNTIL_STOPPED
 
 from cli.arguments import GROUPS
 from cli.examples import EXAMPLES
@@ -57,7 +58,10 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
         subprocess.run(["sh", "-c", "journal ingest"], cwd=home, check=True, capture_output=True, timeout=60)
     if name.startswith("journal handoff "):
         (home / "notes.md").write_text("## Findings\n- The sample's hook settings say nothing of it, `notes.md:1`.\n")
-        subprocess.run(["sh", "-c", "journal handoff save --notes notes.md"], cwd=home, check=True, capture_output=True, timeout=60)
+        for placeholder in HANDOFFS:
+            saved = subprocess.run(["sh", "-c", "journal handoff save --notes notes.md --json"], cwd=home, check=True, capture_output=True, timeout=60)
+            example = example.replace(placeholder, json.loads(saved.stdout)["handoff_id"])
+        subprocess.run(["sh", "-c", "journal handoff export --output .context-handoffs"], cwd=home, check=True, capture_output=True, timeout=60)
     if example.split()[1] in ("supersede", "confirm", "retire"):
         subprocess.run(["sh", "-c", "journal learn 'the lock'"], cwd=home, check=True, capture_output=True, timeout=60)
     done = subprocess.run(["sh", "-c", example], cwd=home, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
@@ -71,6 +75,7 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
 
 
 EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
+         "bundle-files", "bundle-lineage", "bundle-removals", "bundle-loads",
          "notes", "compactions", "damage", "unknown", "repositories",
          "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
          "search-learnings"}

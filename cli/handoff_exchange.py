@@ -1,0 +1,206 @@
+"""Handoffs as bundle directories: export, import, and what is wrong with one."""
+
+import argparse
+import contextlib
+import os
+import sqlite3
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from cli import handoff_evidence, handoff_lines, handoff_rows
+from cli.render import print_json, print_table, print_text, say
+from cli.wiring import now, read_views
+from journal.errors import NotFound, SettingInvalid
+from journal.home import Home
+from journal.settings import Settings
+
+if TYPE_CHECKING:
+    from ingest.checkout import Checkout
+    from journal.ranges import Shape
+    from projections.handoff_files import Foreign
+
+KEPT = "SELECT name, text FROM handoff_files WHERE handoff_id = ? ORDER BY name, number"
+PART_CHARS = 30_000
+"""A file of an imported bundle is kept in parts of this size."""
+INDEX_ENTRY = "../index.json"
+"""The name under which the entry of a bundle in its store's index is kept: no file of a bundle can have it."""
+
+
+def export(settings: Settings, asked: argparse.Namespace) -> int:
+    """Write a handoff as a bundle directory of eight files."""
+    from ingest import bundle_folders
+
+    with contextlib.closing(read_views(settings)) as views:
+        place = handoff_rows.here()
+        bundle = handoff_rows.chosen(views, asked.query, place, foreign=True)
+        files, entry, name = _files(views, bundle)
+    store = os.path.abspath(asked.output or os.path.join(place.root if place else os.getcwd(), bundle_folders.LOCAL))
+    path, is_new = bundle_folders.write(store, name, files, entry)
+    if asked.json:
+        print_json({"handoff_id": bundle["handoff_id"], "path": path, "files": sorted(files), "is_new": is_new})
+        return 0
+    print_text(f"{bundle['handoff_id']}: {path} ({len(files)} files{'' if is_new else ', there already'})")
+    return 0
+
+
+def bring_in(settings: Settings, asked: argparse.Namespace) -> int:
+    """Read bundle directories, or stores of them, into the journal; what it has already is passed over."""
+    from ingest import bundle_folders
+
+    place = handoff_rows.here()
+    stores = asked.paths or bundle_folders.stores(place.root if place else None, dict(os.environ))
+    if not stores:
+        raise NotFound("there is no store of bundles here or in the home folder", hint="name one: journal handoff import PATH")
+    known = _known(settings)
+    done: list[dict[str, Any]] = []
+    for path in (bundle for store in stores for bundle in bundle_folders.bundles(store)):
+        try:
+            record = _record(path)
+        except SettingInvalid as error:
+            done.append({"path": path, "handoff_id": None, "title": None, "standing": "refused", "reason": str(error)})
+            continue
+        standing = "known" if record["handoff_id"] in known else "would be imported" if asked.dry_run else "imported"
+        if standing == "imported":
+            handoff_lines.put(settings, record["session_id"], record)
+        known.add(record["handoff_id"])
+        done.append({"path": path, "handoff_id": record["handoff_id"], "title": record["title"], "standing": standing, "reason": None})
+    if asked.json:
+        print_json({"bundles": done, "dry_run": asked.dry_run})
+    else:
+        print_table(("handoff", "standing", "title", "path"), [(one["handoff_id"], one["standing"], one["title"], one["path"]) for one in done])
+        for one in done:
+            if one["reason"]:
+                say(one["reason"])
+    return 1 if any(one["standing"] == "refused" for one in done) else 0
+
+
+def _known(settings: Settings) -> set[str]:
+    if not os.path.exists(Home(settings.home).views_db):
+        return set()
+    with contextlib.closing(read_views(settings)) as views:
+        return {name for (name,) in views.execute("SELECT handoff_id FROM handoff_bundles")}
+
+
+def _files(views: sqlite3.Connection, bundle: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any], str]:
+    """Return the files of a handoff's bundle, its entry in an index, and the directory's name."""
+    import json
+
+    from projections import handoff_files
+
+    kept: dict[str, str] = {}
+    for name, text in views.execute(KEPT, (bundle["handoff_id"],)):
+        kept[name] = kept.get(name, "") + text
+    told = kept.pop(INDEX_ENTRY, None)
+    origins = handoff_rows.origins(views, bundle["handoff_id"])
+    statements = [{"id": name, "kind": kind, "text": text, "details": details, "origin": origins.get(name)}
+                  for name, kind, text, details in handoff_rows.statements(views, bundle["handoff_id"])]  # fmt: skip
+    name = bundle["facts"].get("directory") or handoff_files.folder_of(bundle)
+    project = os.path.basename(bundle["root"] or "") or "project"
+    merges = [one for one in handoff_rows.lineage(views, bundle["handoff_id"])["older"] if one != bundle["replaces"]]
+    files = kept or handoff_files.of({**bundle, "merges": merges}, statements, handoff_rows.anchors(views, bundle["handoff_id"]), project)
+    entry = json.loads(told) if told else {
+        "id": name, "title": bundle["title"], "slug": handoff_files.slug_of(bundle["title"]), "created_at": bundle["saved_at"],
+        "updated_at": bundle["saved_at"], "path": name, "repo_root": bundle["root"] or "", "branch": bundle["branch"] or "",
+        "head_commit": bundle["head"] or "", "dirty": "true" if bundle["dirty"] else "false", "tags": bundle["tags"],
+        "quality": {"score": bundle["score"], "overall": bundle["rating"]}, "storage_mode": "repo-local",
+    }  # fmt: skip
+    return files, entry, name
+
+
+def _record(path: str) -> dict[str, Any]:
+    """Return the lines' content for a bundle directory.
+
+    Raises: SettingInvalid: the directory is no bundle.
+    """
+    import json
+
+    from ingest import bundle_folders
+    from projections import handoff_files
+
+    files = bundle_folders.read(path)
+    entry = bundle_folders.entry_of(path)
+    own = handoff_files.is_ours(files)
+    if own:
+        names = ("handoff_id", "chain_id", "replaces", "merges", "session_id", "title", "purpose", "root", "root_commit", "remote", "branch", "head", "dirty",
+                 "tags", "score", "rating", "dimensions", "warnings", "facts", "statements", "anchors")  # fmt: skip
+        return {"type": "journal.handoff_bundle", "at": own.get("saved_at") or now(), **{name: own.get(name) for name in names}}
+    name = os.path.basename(os.path.realpath(path))
+    found = handoff_files.read(files, name)
+    if not found.statements:
+        raise SettingInvalid(f"{path}: no findings, questions or evidence can be read in it", hint="see what is wrong: journal handoff validate PATH")
+    record = _foreign(found, path)
+    kept = {**files, **({INDEX_ENTRY: json.dumps(entry, ensure_ascii=False)} if entry else {})}
+    parts = [{"name": one, "number": at // PART_CHARS + 1, "text": text[at : at + PART_CHARS]}
+             for one, text in kept.items() for at in range(0, max(len(text), 1), PART_CHARS)]  # fmt: skip
+    handoff_id = handoff_files.identity_of({**files, "": name})
+    return {**record, "handoff_id": handoff_id, "chain_id": handoff_id, "facts": {"directory": name}, "files": parts}
+
+
+def _foreign(found: "Foreign", path: str) -> dict[str, Any]:
+    """Return the record of another tool's bundle: its places are looked up in the checkout, else in the commit that it names."""
+    from ingest import checkout
+    from ingest.observation import observe
+    from journal.timestamps import normalise
+    from projections import handoff_files
+    from projections.handoff_notes import HEADINGS, Item, Notes
+
+    is_local = os.path.basename(os.path.dirname(os.path.realpath(path))) == ".context-handoffs"
+    root = found.root if found.root and os.path.isdir(found.root) else os.path.dirname(os.path.dirname(os.path.realpath(path))) if is_local else found.root
+    place = checkout.find(root)
+    seen = observe(root) if root and os.path.isdir(root) else {"root_commit": None, "remote": None}
+    anchors = _anchors(found, place, root)
+    items = {kind: [Item(row["text"], tuple(row["details"])) for row in found.statements if row["kind"] == kind] for kind in HEADINGS}
+    notes = Notes(found.title, found.purpose, items, [], len(handoff_files.FILES))
+    quality = handoff_evidence.quality(found.title, notes, "\n".join(row["text"] for row in found.statements), anchors)
+    return {
+        "type": "journal.handoff_bundle", "at": normalise(found.saved_at) or now(), "session_id": None, "replaces": None, "title": found.title,
+        "purpose": found.purpose, "root": place.repository if place else root, "root_commit": seen["root_commit"], "remote": seen["remote"],
+        "branch": found.branch, "head": found.head, "dirty": [], "tags": found.tags, "score": quality.score, "rating": quality.rating,
+        "dimensions": quality.dimensions, "warnings": quality.warnings, "statements": found.statements, "anchors": anchors,
+    }  # fmt: skip
+
+
+def _anchors(found: "Foreign", place: "Checkout | None", root: str | None) -> list[dict[str, Any]]:
+    from ingest.anchoring import Files, Git
+    from projections import anchors as words
+
+    files = Files(place.root if place else root or "/nowhere")
+    named = [(one, next(iter(words.of_detail(one["path"])), None)) for one in found.places]
+    paths = sorted({_inside(locator.path, files.root) for _, locator in named if locator and locator.kind == "file"})
+    before = Git(place.root).contents(found.head, paths) if place and found.head else {}
+    rows = []
+    for one, locator in named:
+        if locator is None:
+            continue
+        path, kind, reason, shape = locator.path, locator.kind, None, None
+        if kind == "file":
+            path = _inside(locator.path, files.root)
+            kind = "file" if locator.start is None else "range"
+            shape = _shape(one.get("content_hash"), path, locator.start, locator.end, files, before)
+            is_lost = one.get("verified_at_save") is False or (shape is None and "content_hash" not in one and files.lines(path) is None)
+            reason = "it was not found when it was saved" if is_lost else None
+        rows.append({"statement": one["statement"], "locator": locator.raw, "kind": kind, "path": path, "start": locator.start, "end": locator.end,
+                     "symbol": locator.symbol, "reason": reason, "shape": None if reason else shape})  # fmt: skip
+    return rows
+
+
+def _inside(path: str, root: str) -> str:
+    """Return a path relative to the project where it lies in it."""
+    path = path.replace("\\", "/")
+    return os.path.relpath(path, root) if path.startswith(root + "/") else os.path.normpath(path)
+
+
+def _shape(told: object, path: str, start: int | None, end: int | None, files: Any, before: dict[str, bytes]) -> "Shape | None":
+    """Return the shape of what was saved: of the content with the hash *told*, now or in the saved commit; else the hash alone."""
+    from journal.ranges import Shape, hash_of, lines_of, shape_of
+
+    now_there = files.lines(path)
+    for lines, data in ((now_there, files.data(path)), (lines_of(before[path]) if path in before else None, before.get(path))):
+        if lines is None or data is None:
+            continue
+        if start is not None and end is not None:
+            if 1 <= start <= end <= len(lines) and (told is None or hash_of(lines[start - 1 : end]) == told):
+                return shape_of(lines, start, end)
+        elif told is None or sha256(data).hexdigest()[:16] == told:
+            return Shape(hash_of(lines), "", (), (), "")
+    return Shape(told, "", (), (), "") if isinstance(told, str) else None
