@@ -170,8 +170,8 @@ def _anchors(found: "Foreign", place: "Checkout | None", root: str | None) -> li
     before = Git(place.root).contents(found.head, paths) if place and found.head else {}
     rows = []
     for one, locator in named:
-        if locator is None:
-            continue
+        if locator is None or (one.get("anchor_kind") == "other" and locator.kind == "file"):
+            continue  # prose; the statement keeps it
         path, kind, reason, shape = locator.path, locator.kind, None, None
         if kind == "file":
             path = _inside(locator.path, files.root)

@@ -11,7 +11,7 @@ COMMIT = re.compile(r"(?<![\w/#-])((?:git )?commit )?([0-9a-f]{6,40})(?![\w/-])"
 LOCATOR = re.compile(
     r"(?P<path>.+?)(?:#L(?P<line>\d+)(?:C\d+)?(?:-L?(?P<last>\d+)(?:C\d+)?)?|:(?P<start>\d+)(?:[-–](?P<end>\d+)|:\d+)?|::(?P<symbol>[A-Za-z_][\w.:]*))?"
 )
-LABEL = re.compile(r"^(?:evidence|anchors?|see|files?|source|in|at|where|proof|ref(?:erence)?s?)\s*:\s+", re.IGNORECASE)
+LABEL = re.compile(r"^[A-Za-z][\w ]{0,30}:\s+")
 NOTE = re.compile(r"\s+(?:—|–|--|-)\s+")
 SEPARATOR = re.compile(r"[,;]\s+|\s+and\s+")
 EXTENSION = re.compile(r"\.[A-Za-z]\w{0,11}$")

@@ -10,7 +10,7 @@ from archive import Archive, answer, claude
 from cli.snapshots import detail
 from journal import inbox
 from journal.home import open_home
-from projections.snapshot_detail import _todos
+from projections.snapshot_detail import todos
 
 S = "5b0e6f1c-0000-4000-8000-000000000001"
 USE = {"input_tokens": 100, "cache_creation_input_tokens": 0, "output_tokens": 100}
@@ -112,7 +112,7 @@ TODOS: Any = [
 @pytest.mark.parametrize(("calls", "expected"), TODOS)
 def test_open_todos_are_read_off_the_hosts_own_tools(calls: list[tuple[str, str]], expected: list[str]) -> None:
     """A whole list replaces the one before; single changes are folded into it."""
-    assert _todos([(name, given, 0, None, "", "2026-11-30T10:00:00Z") for name, given in calls]) == expected
+    assert todos([(name, given, 0, None, "", "2026-11-30T10:00:00Z") for name, given in calls]) == expected
 
 
 def _boundary(number: int, session: str, second: int) -> dict[str, Any]:
