@@ -10,9 +10,10 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cli.projects import project_named
 from cli.render import print_json, print_table, say
-from cli.wiring import LOCK_WAIT_S, bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
-from journal.errors import LogError, NotFound, SettingInvalid
+from cli.wiring import LOCK_WAIT_S, bring_up_to_date, now, read_views, roots_of, session_by_prefix
+from journal.errors import LogError, SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings
 
@@ -82,27 +83,13 @@ def _target(settings: Settings, asked: argparse.Namespace, text: str | None) -> 
     if text is not None:
         return Target("match", text, stays_out=not asked.once)
     with contextlib.closing(read_views(settings)) as views:
-        project = _project(views, asked.target)
+        project = project_named(views, asked.target)
         if project is None:
             session_id = session_by_prefix(views, asked.target)
             return Target("session", session_id, frozenset([session_id]))
         sessions = frozenset(row[0] for row in views.execute("SELECT session_id FROM sessions WHERE project = ?", (project,)))
         paths = frozenset(row[0] for row in views.execute("SELECT DISTINCT cwd FROM sessions WHERE project = ? AND cwd IS NOT NULL", (project,)))
     return Target("project", project, sessions, paths | {project})
-
-
-def _project(views: sqlite3.Connection, word: str) -> str | None:
-    """Return the project that *word* names: by its path, by `.`, or by the last part of its path where only one has it."""
-    known = [row[0] for row in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL ORDER BY 1")]
-    path = os.path.abspath(os.path.expanduser(word))
-    if word == ".":
-        path = current_project(views)
-    found = [project for project in known if project == path] or [project for project in known if os.path.basename(project) == word]
-    if len(found) == 1:
-        return str(found[0])
-    if os.sep in word or word == ".":
-        raise NotFound(f"no project lies at {path}", hint="run: journal sessions --all")
-    return None
 
 
 def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], target: "Target", roots: list[tuple[str, str]], *,

@@ -16,14 +16,15 @@ LONGEST_TITLE = 50
 
 def stats(settings: Settings, asked: argparse.Namespace) -> int:
     """Show activity by weekday and hour, hosts, tools with their error rates, compactions and the longest sessions."""
-    when = asked_span(asked)
     views = read_views(settings)
+    when = asked_span(asked, views)
     local = zones.local_sql("occurred_at", zones.offsets(when.zone, *activity.extent(views)))
     grid = activity.heat(views, local, when.span)
     hosts, tools = activity.hosts(views, when.span), activity.tools(views, when.span)
     compactions, longest = activity.compactions(views, when.span), activity.longest(views, when.span)
     if asked.json:
-        print_json({"timezone": when.zone.name, "since": when.span.since, "until": when.span.until, "activity_by_weekday_and_hour": grid,
+        print_json({"timezone": when.zone.name, "since": when.span.since, "until": when.span.until, "project": when.span.project,
+                    "activity_by_weekday_and_hour": grid,
                     "hosts": [row._asdict() for row in hosts], "tools": [row._asdict() for row in tools],
                     "compactions": [row._asdict() for row in compactions], "longest_sessions": [row._asdict() for row in longest]})  # fmt: skip
         return 0

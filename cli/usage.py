@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from cli.projects import project_asked
 from cli.render import print_csv, print_json, print_table, print_text, say
 from cli.wiring import read_views
 from journal import catalog, zones
@@ -32,25 +33,24 @@ class Asked(NamedTuple):
     span: Span
 
 
-def asked_span(asked: argparse.Namespace) -> Asked:
-    """Return the zone and the span of --timezone, --since and --until.
+def asked_span(asked: argparse.Namespace, views: sqlite3.Connection | None = None) -> Asked:
+    """Return the zone and the span of --timezone, --since and --until, and with *views* of --project.
 
-    Raises: SettingInvalid.
+    Raises: SettingInvalid, NotFound, Ambiguous.
     """
     zone, now_s = zones.zone(asked.timezone, os.environ), int(time.time())
-    ends = []
+    ends: list[str | None] = []
     for option, end in (("since", False), ("until", True)):
         word = getattr(asked, option)
         try:
             ends.append(None if word is None else zones.moment_of(word, zone, now_s, end=end))
         except ValueError as error:
             raise SettingInvalid(f"--{option} {word}: no point in time", hint="write it like 2026-11-30, 2026-11-30T21:16, today, 24h, 7d") from error
-    return Asked(zone, Span(*ends))
+    return Asked(zone, Span(ends[0], ends[1], project_asked(views, asked.project) if views is not None else None))
 
 
 def usage(settings: Settings, asked: argparse.Namespace) -> int:
     """Report tokens and what they cost at list prices."""
-    when = asked_span(asked)
     if asked.json and asked.csv:
         raise SettingInvalid("--json and --csv exclude each other", hint="journal usage --json")
     if asked.plot:
@@ -58,6 +58,7 @@ def usage(settings: Settings, asked: argparse.Namespace) -> int:
 
         check(asked.plot)
     views = read_views(settings)
+    when = asked_span(asked, views)
     path = catalog.cache_path(os.environ)
     models, wrong = catalog.load(settings.prices, path)
     if wrong:
@@ -70,7 +71,8 @@ def usage(settings: Settings, asked: argparse.Namespace) -> int:
         draw(asked.plot, asked.by, rows)
         say(f"drawn: {asked.plot}")
     if asked.json:
-        print_json({"by": asked.by, "timezone": when.zone.name, "since": when.span.since, "until": when.span.until, "rows": rows, "totals": totals,
+        print_json({"by": asked.by, "timezone": when.zone.name, "since": when.span.since, "until": when.span.until, "project": when.span.project,
+                    "rows": rows, "totals": totals,
                     "prices": {"built_in": CHECKED, "in_force": sorted({model.source for model in models.values()})}})  # fmt: skip
     elif asked.csv:
         print_csv(NAMES, [[" ".join(value) if isinstance(value, list) else value for value in row.values()] for row in rows])

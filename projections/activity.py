@@ -3,9 +3,9 @@
 import sqlite3
 from typing import NamedTuple
 
-from projections.usage_report import EVER, Span
+from projections.usage_report import EVER, IN_PROJECT, Span
 
-WITHIN = "(?1 IS NULL OR {0} >= ?1) AND (?2 IS NULL OR {0} < ?2)"
+WITHIN = "(?1 IS NULL OR {0} >= ?1) AND (?2 IS NULL OR {0} < ?2) AND " + IN_PROJECT
 SPOKEN = f"NOT is_copy AND kind IN ('prompt', 'answer') AND {WITHIN.format('occurred_at')}"
 CALLED = f"NOT is_copy AND name IS NOT NULL AND {WITHIN.format('occurred_at')}"
 SECOND = "CAST(strftime('%s', substr(occurred_at, 1, 19)) AS INTEGER)"
@@ -117,7 +117,7 @@ def longest(views: sqlite3.Connection, span: Span = EVER, limit: int = 10) -> li
             gaps AS (SELECT session_id, at, at - lag(at) OVER (PARTITION BY session_id ORDER BY at) AS gap FROM moments),
             lengths AS (SELECT session_id, sum(iif(gap < {PAUSE_S}, gap, 0)) AS active, max(at) - min(at) AS whole FROM gaps GROUP BY 1)
             SELECT session_id, host, project, title, turns, coalesce(active, 0), whole FROM lengths JOIN sessions USING (session_id)
-            ORDER BY 6 DESC, 7 DESC, 1 LIMIT ?3""",
+            ORDER BY 6 DESC, 7 DESC, 1 LIMIT ?4""",
         (*span, limit),
     )
     return [LongSession(*row) for row in rows]

@@ -55,7 +55,8 @@ def of(views: sqlite3.Connection, session_id: str, ranges: Ranges, repository: R
     span = f"{(started_at or '')[:16].replace('T', ' ')} to {(last_at or '')[:16].replace('T', ' ')} UTC"
     scope = [(f"Session {session_id} of {host}, {span}" + (f", branch {branch}" if branch else ""), "the session")] if host else []
     items: dict[str, list[Item]] = {kind: [] for kind in HEADINGS} | {
-        kind: [Item(" ".join(text.split()), (), f"session {session_id}, {origin}" if origin.startswith(("record", "call")) else origin) for text, origin in pairs]
+        kind: [Item(" ".join(text.split()), (), f"session {session_id}, {origin}" if origin.startswith(("record", "call")) else origin)
+               for text, origin in pairs]
         for kind, pairs in (("finding", findings), ("question", questions), ("move", moves), ("scope", scope))
     }
     others = [Section(heading, "\n".join(lines)) for heading, lines in

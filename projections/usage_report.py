@@ -6,6 +6,10 @@ from typing import NamedTuple
 
 PER_RESPONSE = ("response", "total_difference")
 """The bases whose rows are single responses, so that the length of a prompt is known; totals of a session pay the base price."""
+IN_PROJECT = """(?3 IS NULL OR session_id IN (WITH RECURSIVE own (session_id) AS (SELECT session_id FROM sessions WHERE project = ?3
+    UNION SELECT s.session_id FROM own JOIN sessions AS s ON s.parent_session_id = own.session_id WHERE s.project IS NULL AND s.link_kind = 'subagent')
+    SELECT session_id FROM own))"""
+"""A sub-agent without a project counts for its parents'."""
 PROMPT = "(input_tokens + cache_read_tokens + cache_write_tokens)"
 
 
@@ -32,10 +36,11 @@ FIGURES = Sum._fields[3:9]
 
 
 class Span(NamedTuple):
-    """UTC times: from the first on, before the second; None is open."""
+    """What is counted: UTC times from the first on, before the second, and one project; None is open."""
 
     since: str | None = None
     until: str | None = None
+    project: str | None = None
 
 
 EVER = Span()
@@ -52,7 +57,7 @@ def sums(views: sqlite3.Connection, key: str, *, span: Span = EVER, thresholds: 
     columns = ", ".join(f"sum({name})" for name in FIGURES)
     rows = views.execute(
         f"""SELECT {key}, model, {longer}, {columns}, count(*), sum(basis = 'message_estimate') FROM usage
-            WHERE counted AND NOT is_copy AND (?1 IS NULL OR occurred_at >= ?1) AND (?2 IS NULL OR occurred_at < ?2)
+            WHERE counted AND NOT is_copy AND (?1 IS NULL OR occurred_at >= ?1) AND (?2 IS NULL OR occurred_at < ?2) AND {IN_PROJECT}
             GROUP BY 1, 2, 3 ORDER BY 1, 2, 3""",
         span,
     )

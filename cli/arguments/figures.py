@@ -14,9 +14,11 @@ def declare(add: Add) -> None:
     command.add_argument("--csv", action="store_true", help="print CSV instead of a table")
     command.add_argument("--plot", metavar="FILE", help="draw the rows into a new FILE, .svg or .png (needs the extra `analyst`)")
     span(command)
+    _project(command)
     command = add("stats", "show when and how the agents work: hours, hosts, tools, compactions, longest sessions", runs="cli.stats:stats",
                   example="journal stats --since 30d")  # fmt: skip
     span(command)
+    _project(command)
     command = add("timeline", "list who changed a file: when, with which tool, for which prompt", runs="cli.timeline:timeline",
                   example="journal timeline --file src/app.py")  # fmt: skip
     command.add_argument("--file", required=True, metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one")
@@ -25,6 +27,11 @@ def declare(add: Add) -> None:
                   example="journal catalog refresh")  # fmt: skip
     command.add_argument("action", choices=("list", "refresh"), nargs="?", default="list")
     command.add_argument("--url", metavar="URL", help="fetch from here instead of https://models.dev/api.json; the same format")
+
+
+def _project(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--project", metavar="PROJECT", nargs="?", const=".",
+                         help="of one project only: its path or name (default: that of the current directory)")
 
 
 def span(command: argparse.ArgumentParser) -> None:

@@ -6,11 +6,15 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from cli.transcripts.words import change, clock, counted, cut, facts, input_of, one_line, outcome, plain, title, told_by, used
+from cli.transcripts.words import SAFE_SCHEMES, change, clock, counted, cut, facts, input_of, one_line, outcome, plain, title, told_by, used
 from projections.transcript import Called, Closed, Compacted, Copied, Edited, Faulty, Item, Noted, Opened, Said, Skipped
 
 TAG = re.compile(r"<(?=[A-Za-z/!?])")
 CODE = re.compile(r"(?<![\\`])(`+)(?!`)[^`](?:.*?[^`])?\1(?!`)")
+TARGET = re.compile(r"\](\(|:)\s*<?([^\s>]*)")
+"""Where a link or the definition of one names its target; a bare end of a line is one that goes on on the next."""
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+PICTURE = re.compile(r"!(?=\[)")
 SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
@@ -35,7 +39,10 @@ def fenced(text: str, language: str = "") -> str:
 
 
 def contained(text: str) -> str:
-    """Return a text's own Markdown, but tags escaped, headings below ours and every fence closed."""
+    """Return a text's own Markdown, but tags escaped, headings below ours and every fence closed.
+
+    Pictures become links, since to look at a page must not tell anyone; a link of a scheme that could run something is no link.
+    """
     lines = plain(text).split("\n")
     tokens = _blocks().parse("\n".join(lines))
     code = {number for token in tokens if token.type in ("fence", "code_block") and token.map for number in range(*token.map)}
@@ -71,9 +78,21 @@ def _blocks() -> Any:
 def _tags_escaped(line: str) -> str:
     pieces, end = [], 0
     for span in CODE.finditer(line):
-        pieces += [TAG.sub("&lt;", line[end : span.start()]), span[0]]
+        pieces += [_plain_escaped(line[end : span.start()]), span[0]]
         end = span.end()
-    return "".join([*pieces, TAG.sub("&lt;", line[end:])])
+    return "".join([*pieces, _plain_escaped(line[end:])])
+
+
+def _plain_escaped(text: str) -> str:
+    """Return a stretch outside code with its tags, pictures and unsafe links escaped."""
+    return PICTURE.sub("! ", TARGET.sub(_target, TAG.sub("&lt;", text)))
+
+
+def _target(found: re.Match[str]) -> str:
+    """Return the start of a link as it is, or with another scheme where its own is not known to be harmless."""
+    target = re.sub(r"[\\\x00-\x20]", "", html.unescape(found[2]))
+    is_safe = bool(target) and (SCHEME.match(target) is None or target.lower().startswith(SAFE_SCHEMES))
+    return found[0] if is_safe else f"{found[0][: found.start(2) - found.start()]}unsafe:{found[2]}"
 
 
 def _quoted(text: str) -> str:

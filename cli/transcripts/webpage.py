@@ -16,13 +16,12 @@ from markdown_it.renderer import RendererHTML
 from markupsafe import Markup
 
 from cli.transcripts import words
-from cli.transcripts.words import LONGEST_PART, one_line, plain
+from cli.transcripts.words import LONGEST_PART, SAFE_SCHEMES, one_line, plain
 from projections.transcript import Called, Closed, Compacted, Copied, Edited, Faulty, Item, Noted, Opened, Said, Skipped
 
 FOLDER = os.path.join(os.path.dirname(__file__), "page")
 DEEPEST = 20
 """Nested quotes and lists in one text; what lies deeper is shown as text."""
-SAFE_SCHEMES = ("http:", "https:", "mailto:", "#")
 LONGEST_OUTLINE = 5_000
 
 

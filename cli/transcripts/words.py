@@ -14,6 +14,8 @@ UNSHOWN = dict.fromkeys([*range(9), *range(11, 32), *range(127, 160), *range(0x2
 TELLING = ("command", "cmd", "file_path", "path", "notebook_path", "pattern", "query", "url", "description", "prompt", "task_name", "name", "message")
 """Parameters that say in one line what a call is about, the most telling first."""
 LONGEST_LINE = 100
+SAFE_SCHEMES = ("http:", "https:", "mailto:", "#")
+"""What a link in a page may begin with."""
 LONGEST_PART = 100_000
 """Characters of one input, output or diff that a document shows; JSON and raw show all."""
 

@@ -43,6 +43,25 @@ def test_i1_days_are_of_the_chosen_zone(archive: Archive, zone: str, days: list[
     assert keys(archive, "--timezone", zone) == days
 
 
+def test_usage_and_stats_of_one_project(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By its path, its name or the current directory; a sub-agent without a project counts for its parent's; a name that two have lists both."""
+    one, two, twin = "/home/dev/one", "/home/dev/two", "/home/other/two"
+    for number, (session, cwd) in enumerate(((S, one), (T, two), (S.replace("a", "c"), twin))):
+        archive.write(archive.claude_path(session), claude(number * 10, session, "go", cwd=cwd), answer(number * 10 + 1, session, "ok", f"m{number}", cwd=cwd))
+    below = archive.claude_path(S).with_suffix("") / "subagents" / "agent-a1.jsonl"
+    archive.write(below, answer(5, S, "found", "m8", isSidechain=True, agentId="a1", cwd=None))
+    archive.ingest()
+    responses = {name: keys(archive, "--project", name, "--timezone", "UTC") for name in (one, "one", twin)}
+    assert responses == {one: [("2026-11-30", 2)], "one": [("2026-11-30", 2)], twin: [("2026-11-30", 1)]}
+    assert keys(archive, "--timezone", "UTC") == [("2026-11-30", 4)]
+    assert archive.json("stats", "--project", two)["hosts"] == [{"host": "claude", "sessions": 1, "prompts": 1, "answers": 1, "tool_calls": 0}]
+    status, _, told = archive.run("usage", "--project", "two", "--json")
+    assert (status, json.loads(told)["candidates"]) == (4, [two, twin])
+    assert archive.run("usage", "--project", "nowhere")[0] == 4
+    monkeypatch.chdir(tmp_path)
+    assert archive.run("stats", "--project")[0] == 4
+
+
 def test_i1_without_a_zone_days_are_of_the_system(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """TZ decides where --timezone is not given, and the answer names the zone."""
     import time
