@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-hosts lint bench reference clean
+.PHONY: run test test-hosts lint bench reference picture clean
 
 run: $(VENV)/.installed ## ingest what is found on this machine, or the sample sessions, and show it
 	@BIN=$(BIN) sh scripts/run.sh
@@ -24,6 +24,9 @@ lint: $(VENV)/.tests-installed ## formatters, types and layers
 
 reference: $(VENV)/.tests-installed ## write the pages of docs/reference that follow from the code
 	$(BIN)/python scripts/reference.py
+
+picture: $(VENV)/.tests-installed ## draw docs/journal.svg from what the commands print
+	$(BIN)/python scripts/picture.py
 
 bench: $(VENV)/.tests-installed ## print the table of docs/reference/performance.md
 	$(BIN)/python tests/bench/measure.py

@@ -1,6 +1,8 @@
 """The pages of docs/reference say what the code says."""
 
+import html
 import json
+import re
 import subprocess
 import tomllib
 from pathlib import Path
@@ -97,3 +99,14 @@ def test_an_example_of_a_function_runs(function: reference.Function, home: Path,
     """The query beside each documented function finds rows."""
     assert main(["sql", function.example, "--csv"]) == 0
     assert len(capsys.readouterr().out.splitlines()) > 1
+
+
+@pytest.mark.parametrize("words", ["sessions --all --limit 6", "usage --by model"])
+def test_the_picture_of_the_readme_shows_what_is_printed_and_loads_nothing(words: str, home: Path) -> None:
+    """Where this fails, run: make picture"""
+    drawing = (reference.FOLDER.parent / "journal.svg").read_text()
+    assert re.findall(r"https?://[^\"') ]+", drawing) == ["http://www.w3.org/2000/svg"]
+    lines = [html.unescape(line).replace("\xa0", " ").rstrip() for line in re.findall(r"<text[^>]*>(.*?)</text>", drawing)]
+    text = "".join(lines).replace(" ", "")
+    printed = subprocess.run(["sh", "-c", f"journal {words}"], cwd=home, check=True, capture_output=True, text=True, timeout=60).stdout
+    assert [line for line in printed.splitlines() if line.replace(" ", "") not in text] == []
