@@ -11,6 +11,7 @@ JournalError(message, hint)
 ├─ Ambiguous            a prefix fits several ids; `candidates` lists them       exit 4
 ├─ SourceError          a transcript cannot be read                              exit 5
 ├─ ProjectionError      a view cannot take an event                              exit 6
+├─ IndexUnusable        search by meaning cannot be had                          exit 7
 └─ Interrupted          the user pressed Ctrl-C                                  exit 130
 """
 
@@ -84,6 +85,12 @@ class ProjectionError(JournalError):
     """A view cannot take an event."""
 
     exit_code = 6
+
+
+class IndexUnusable(JournalError):
+    """Search by meaning cannot be had: no model, other weights than the pinned ones, or a damaged index."""
+
+    exit_code = 7
 
 
 class Interrupted(JournalError):

@@ -23,6 +23,21 @@ class Home:
         return os.path.join(self.root, "views.db")
 
     @property
+    def cache_db(self) -> str:
+        """The vectors, by model and text: costly to make, of no worth without the log."""
+        return os.path.join(self.root, "cache.db")
+
+    @property
+    def index(self) -> str:
+        """The folder of the index that is made from the vectors."""
+        return os.path.join(self.root, "index")
+
+    @property
+    def indexer(self) -> str:
+        """The file whose lock makes a process the one that embeds."""
+        return os.path.join(self.root, "indexer.lock")
+
+    @property
     def lock(self) -> str:
         """The file whose lock makes a process the writer."""
         return os.path.join(self.root, "writer.lock")

@@ -18,12 +18,28 @@ def writer_lock(home: Home, wait_s: float) -> Iterator[None]:
 
     Raises: LogBusy: another process held it for all of *wait_s* seconds.
     """
-    descriptor = os.open(home.lock, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    with _held(home.lock, wait_s, "another process is ingesting"):
+        yield
+
+
+@contextmanager
+def indexer_lock(home: Home, wait_s: float) -> Iterator[None]:
+    """Hold the lock of the one process that embeds.
+
+    Raises: LogBusy: another process held it for all of *wait_s* seconds.
+    """
+    with _held(home.indexer, wait_s, "another process is indexing"):
+        yield
+
+
+@contextmanager
+def _held(path: str, wait_s: float, busy: str) -> Iterator[None]:
+    descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         deadline = time.monotonic() + wait_s
         while not _taken(descriptor):
             if time.monotonic() >= deadline:
-                raise LogBusy("another process is ingesting", hint="wait for it, or try again in a moment")
+                raise LogBusy(busy, hint="wait for it, or try again in a moment")
             time.sleep(POLL_S)
         yield
     finally:

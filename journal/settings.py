@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 
 from journal.errors import SettingInvalid
 from journal.home import default_home
+from journal.index_settings import IndexSettings, from_table
 
 OPTIONAL_VIEWS = ("records",)
 """Views that a setting switches on."""
-KNOWN = frozenset({"roots", "prices", "hooks", "views"})
+KNOWN = frozenset({"roots", "prices", "hooks", "views", "index"})
 """The tables of `config.toml` that this program reads; those of `[hooks]` are known to journal/hook_settings.py."""
 
 
@@ -25,6 +26,8 @@ class Settings(NamedTuple):
     """The optional views that are kept, table `[views]`: `records = true` keeps every record as JSON (`journal records on` writes it)."""
     prices: Mapping[str, Any] = MappingProxyType({})
     """Model id to prices and window, over those of the catalog (journal/catalog.py checks them where they are used)."""
+    index: IndexSettings = IndexSettings()
+    """Search by meaning, table `[index]` (below)."""
 
 
 def load(environ: Mapping[str, str]) -> Settings:
@@ -50,7 +53,11 @@ def load(environ: Mapping[str, str]) -> Settings:
     prices = given.get("prices", {})
     if not isinstance(prices, dict):
         raise SettingInvalid(f"{path}: prices must hold a table for each model", hint='write: [prices."model-id"] and below it input = 3.0')
-    return Settings(home, tuple(pairs), frozenset(name for name, on in views.items() if on), prices)
+    try:
+        index = from_table(given.get("index", {}))
+    except ValueError as error:
+        raise SettingInvalid(f"{path}: {error}", hint="correct the table [index]") from error
+    return Settings(home, tuple(pairs), frozenset(name for name, on in views.items() if on), prices, index)
 
 
 def read_file(path: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from projections import (
     cards,
+    chunks,
     compactions,
     context_history,
     damage,
@@ -49,6 +50,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     handoff_bundles.PROJECTION,
     learnings.PROJECTION,
     cards.PROJECTION,
+    chunks.PROJECTION,
 )
 OPTIONAL: tuple[Projection, ...] = (raw_records.PROJECTION,)
 """Those that a setting switches on."""
