@@ -129,6 +129,8 @@ EXAMPLES = (
     Example("forgotten", "tombstones", "records that were forgotten, and when they had been read",
             "SELECT s.host, substr(e.recorded_at, 1, 10) AS day, count(*) AS records, sum(e.length_bytes) AS bytes FROM tombstones"
             " JOIN events AS e USING (global_position) JOIN sources AS s USING (source_id) GROUP BY 1, 2 ORDER BY 2 DESC, 1"),
+    Example("chunks", "chunks", "what is embedded for search by meaning, by host and kind (filled by `journal index update`)",
+            "SELECT host, kind, count(*) AS chunks, sum(end_char - start_char) AS characters FROM chunks GROUP BY 1, 2 ORDER BY 1, 2"),
     Example("record-types", "records", "kinds of records, by what stands in them (needs `journal records on`)",
             "SELECT host, data ->> '$.type' AS type, count(*) AS records FROM records GROUP BY 1, 2 ORDER BY 3 DESC"),
     Example("last-records", "events", "the last records of the log as JSON",

@@ -18,7 +18,7 @@ from journal.settings import Settings, load
 
 EXIT_CODES = (
     "exit codes: 0 done, 1 found something wrong, 2 bad argument or setting, 3 log unusable, 4 not found or ambiguous, 5 transcript unreadable,"
-    " 6 view cannot be built, 130 interrupted"
+    " 6 view cannot be built, 7 no search by meaning, 130 interrupted"
 )
 
 

@@ -26,7 +26,7 @@ class Settings(NamedTuple):
     """The optional views that are kept, table `[views]`: `records = true` keeps every record as JSON (`journal records on` writes it)."""
     prices: Mapping[str, Any] = MappingProxyType({})
     """Model id to prices and window, over those of the catalog (journal/catalog.py checks them where they are used)."""
-    index: IndexSettings = IndexSettings()
+    index_settings: IndexSettings = IndexSettings()
     """Search by meaning, table `[index]` (below)."""
 
 

@@ -104,19 +104,20 @@ def open_embedder(settings: Settings) -> Embedder:
     Raises: IndexUnusable: no model can be had, its weights are not the pinned ones, or it gives vectors of another width.
     """
     home = Home(settings.home)
-    machine = look(home, settings.index)
-    model, reason = chosen(settings.index, machine)
+    machine = look(home, settings.index_settings)
+    model, reason = chosen(settings.index_settings, machine)
     if model is None:
         raise IndexUnusable(reason, hint="run: journal index status")
     if model in (MINILM_INT8, MINILM_ONNX):
         from cli.index import onnx
 
-        return onnx.open_model(model, home, settings.index)
+        return onnx.open_model(model, home, settings.index_settings)
     if not machine.has_transformers:
-        raise IndexUnusable(f"the model {model} needs the extra `semantic`", hint="pip install 'agent-session-journal[semantic]', or set [index] model = \"auto\"")
+        raise IndexUnusable(f"the model {model} needs the extra `semantic`",
+                            hint="pip install 'agent-session-journal[semantic]', or set [index] model = \"auto\"")  # fmt: skip
     from cli.index import transformers
 
-    return transformers.open_model(model, settings.index)
+    return transformers.open_model(model, settings.index_settings)
 
 
 def checked(embedder: Embedder) -> Embedder:

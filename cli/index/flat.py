@@ -168,7 +168,10 @@ def find(index: Any, query: "Vectors", most: int, among: "NDArray[int64] | None"
 
     if index.ntotal == 0 or most <= 0 or (among is not None and not len(among)):
         return
-    parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(among)) if among is not None else None
+    selector = faiss.IDSelectorBatch(among) if among is not None else None
+    parameters: Any = faiss.SearchParameters()
+    if selector is not None:
+        parameters.sel = selector
     similarities, ids = index.search(query.reshape(1, -1), min(most, index.ntotal), params=parameters)
     for identity, similarity in zip(ids[0].tolist(), similarities[0].tolist(), strict=True):
         if identity >= 0:

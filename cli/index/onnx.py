@@ -63,7 +63,7 @@ class OnnxEmbedder:
 
     def __init__(self, path: str, model_id: str, dimensions: int, settings: IndexSettings) -> None:
         import onnxruntime
-        from tokenizers.implementations import BertWordPieceTokenizer
+        from tokenizers import BertWordPieceTokenizer
 
         self.model_id = model_id
         self.dimensions = dimensions
@@ -76,7 +76,7 @@ class OnnxEmbedder:
             providers.insert(0, "CUDAExecutionProvider")
         self.device = "cuda" if len(providers) > 1 else "cpu"
         self.session: Any = onnxruntime.InferenceSession(path, options, providers=providers)
-        self.tokenizer = BertWordPieceTokenizer(VOCABULARY, lowercase=True)
+        self.tokenizer: Any = BertWordPieceTokenizer(VOCABULARY, lowercase=True)
         self.tokenizer.enable_truncation(MOST_TOKENS)
         self.tokenizer.enable_padding()
 

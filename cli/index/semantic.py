@@ -65,7 +65,8 @@ class Search:
 
     def query(self, text: str) -> "Vectors":
         """Return the vector of what is looked for."""
-        return self.embedder.queries([text])[0]
+        (vector,) = self.embedder.queries([text])
+        return vector  # type: ignore[no-any-return]  # a row of an array has no type of its own
 
     def find(self, views: sqlite3.Connection, text: str, filters: Filters = NO_FILTERS, limit: int = 20) -> list[Match]:
         """Return the chunks nearest to *text* among those that the filters let through, nearest first."""
@@ -76,7 +77,7 @@ class Search:
         import numpy
 
         condition, values = chunk_condition(filters)
-        among: "NDArray[int64] | None" = None
+        among: NDArray[int64] | None = None
         if condition != "1":
             rows = views.execute(f"SELECT DISTINCT c.text_hash FROM chunks AS c WHERE {condition}", values).fetchall()
             among = numpy.array([row[0] for row in rows], dtype=numpy.int64)
@@ -90,15 +91,16 @@ class Search:
 
 
 def _places(views: sqlite3.Connection, found: Sequence[tuple[int, float]], condition: str, values: dict[str, object]) -> list[Match]:
-    matches = []
-    for text_hash, similarity in found:
-        for row in views.execute(
-            "SELECT c.chunk_id, c.session_id, c.record_id, c.ordinal, c.tool_call_id, c.host, c.project, c.role, c.kind, c.turn_id, c.occurred_at,"
-            f" c.is_bare_command, c.end_char - c.start_char FROM chunks AS c WHERE c.text_hash = :text_hash AND {condition}"
-            " ORDER BY c.occurred_at DESC, c.session_id, c.number", {**values, "text_hash": text_hash},
-        ):  # fmt: skip
-            matches.append(Match(row[0], row[1], round(similarity, 6), *row[2:11], bool(row[11]), row[12]))
-    return matches
+    statement = (
+        "SELECT c.chunk_id, c.session_id, c.record_id, c.ordinal, c.tool_call_id, c.host, c.project, c.role, c.kind, c.turn_id, c.occurred_at,"
+        f" c.is_bare_command, c.end_char - c.start_char FROM chunks AS c WHERE c.text_hash = :text_hash AND {condition}"
+        " ORDER BY c.occurred_at DESC, c.session_id, c.number"
+    )
+    return [
+        Match._make((row[0], row[1], round(similarity, 6), *row[2:11], bool(row[11]), row[12]))
+        for text_hash, similarity in found
+        for row in views.execute(statement, {**values, "text_hash": text_hash})
+    ]
 
 
 def _sound_head(home: Home, model: vectors.Model, cache: sqlite3.Connection) -> flat.Head:
@@ -116,12 +118,12 @@ def _sound_head(home: Home, model: vectors.Model, cache: sqlite3.Connection) -> 
 
 def _moved_to_gpu(search: Search, settings: Settings) -> bool:
     """Move the index to the GPU where FAISS has one and the setting lets it; results are the same."""
-    if settings.index.device in ("cpu", "mps"):
+    if settings.index_settings.device in ("cpu", "mps"):
         return False
     import faiss
 
     if not hasattr(faiss, "StandardGpuResources") or not faiss.get_num_gpus():
-        if settings.index.device == "cuda":
+        if settings.index_settings.device == "cuda":
             raise IndexUnusable("[index] device is cuda, and FAISS sees no GPU", hint='install faiss-gpu, or set [index] device = "auto"')
         return False
     search.index = faiss.index_cpu_to_gpu(faiss.StandardGpuResources(), 0, flat.load(search.home, search.head, mapped=False))
@@ -133,7 +135,7 @@ def open_search(settings: Settings) -> tuple[Search | None, str]:
     home = Home(settings.home)
     try:
         if not flat.is_installed():
-            raise IndexUnusable("FAISS is not installed", hint="install the extra `search`")  # noqa: TRY301  told like the other reasons
+            return None, "FAISS is not installed; install the extra `search`"
         flat.read_head(home)  # before the model is loaded, which takes half a second
         return Search(settings, embedding.open_embedder(settings)), ""
     except (JournalError, sqlite3.DatabaseError, OSError) as error:

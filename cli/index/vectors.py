@@ -18,8 +18,8 @@ VERSION = 1
 TABLES = (
     "CREATE TABLE models (model_no INTEGER PRIMARY KEY, model_id TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL) STRICT",
     # Half precision: what the index holds, too. Rows are numbered without gaps being used again: an index says up to which one it has.
-    "CREATE TABLE vectors (vector_id INTEGER PRIMARY KEY AUTOINCREMENT, model_no INTEGER NOT NULL, text_hash INTEGER NOT NULL,"
-    " vector BLOB NOT NULL, UNIQUE (model_no, text_hash)) STRICT",
+    """CREATE TABLE vectors (vector_id INTEGER PRIMARY KEY AUTOINCREMENT, model_no INTEGER NOT NULL, text_hash INTEGER NOT NULL,
+        vector BLOB NOT NULL, UNIQUE (model_no, text_hash)) STRICT""",
 )
 READ_AT_ONCE = 10_000
 
@@ -56,7 +56,7 @@ def _connected(home: Home) -> sqlite3.Connection:
         cache.execute("PRAGMA secure_delete=ON")
         version = cache.execute("PRAGMA user_version").fetchone()[0]
         if version not in (0, VERSION):
-            raise sqlite3.DatabaseError(f"version {version}")
+            raise sqlite3.DatabaseError(f"version {version}")  # noqa: TRY301  treated like damage
         if version == 0:
             cache.execute("BEGIN IMMEDIATE")
             if cache.execute("PRAGMA user_version").fetchone()[0] == 0:

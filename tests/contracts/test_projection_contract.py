@@ -38,6 +38,8 @@ UNDIGESTED = {
     "tool_calls_fts": "the index of tool_calls: its vocabulary depends on the order of writing",
     "learnings_fts": "the index of learnings: its vocabulary depends on the order of writing",
     **{f"{index}_{what}": "a trigger" for index in ("messages_fts", "tool_calls_fts") for what in ("add", "drop", "change")},
+    "chunks": "filled when the index is brought up to date, not by the runner",
+    "chunks_waiting": "sessions whose chunks are to be cut, empty after that",
     **{f"learnings_fts_{what}": "a trigger" for what in ("add", "drop")},
 }
 """Tables, views and triggers that no digest covers, each with the reason."""
