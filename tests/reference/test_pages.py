@@ -76,7 +76,7 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
     assert without == {*INTERNAL, "parts", "log_meta", "forgotten", "kept_hashes", "alembic_version"}
 
 
-EMPTY = {"folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
+EMPTY = {"chunks", "folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
          "bundle-files", "bundle-lineage", "bundle-removals", "bundle-loads",
          "notes", "compactions", "damage", "unknown", "repositories",
          "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
