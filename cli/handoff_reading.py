@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import time
 from typing import TYPE_CHECKING, Any
 
 from cli import handoff_lines, handoff_rows, tokens
@@ -140,7 +141,7 @@ def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Ch
     world = World(files.lines, files.is_folder, symbol_line, is_here, None, {}, ())
     facts = {"tests": test_results.read(here.root if here else root or "")} if is_here else None
     if here is None:
-        return Seen(world, None, None, None, facts)
+        return Seen(world, None, None, None, time.time(), facts)
     git = Git(here.root)
     commits = git.commits(sorted({one.path for one in anchors if one.kind == "commit"}))
     distance = changes = None
@@ -148,4 +149,4 @@ def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Ch
         distance = git.distance(head)
         changes = git.changes(head) if distance is not None else None
     world = world._replace(commits=commits, renamed=changes.renamed if changes else {}, changed=changes.changed if changes else ())
-    return Seen(world, here.branch, here.head, distance, facts)
+    return Seen(world, here.branch, here.head, distance, time.time(), facts)

@@ -1,6 +1,6 @@
 """Lines of a file as a handoff's anchors see them: without their ends, so that CRLF and LF are the same. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -43,12 +43,20 @@ def shape_of(lines: Sequence[str], start: int, end: int) -> Shape:
     )  # fmt: skip
 
 
-def places_of(lines: Sequence[str], hashes: Sequence[str], shape: Shape, length: int) -> list[int]:
+def starts_of(lines: Sequence[str]) -> dict[str, list[int]]:
+    """Return the hash of a line to the places, from 0, at which it stands."""
+    found: dict[str, list[int]] = {}
+    for at, line in enumerate(lines):
+        found.setdefault(hash_of([line]), []).append(at)
+    return found
+
+
+def places_of(lines: Sequence[str], starts: Mapping[str, Sequence[int]], shape: Shape, length: int) -> list[int]:
     """Return the first lines, from 1, of every range of *length* lines with the same content, the likeliest first.
 
-    *hashes* are those of each line by itself; likelier is what has more of the same lines around it.
+    *starts* are those of the lines; likelier is what has more of the same lines around it.
     """
-    found = [at + 1 for at in range(len(lines) - length + 1) if hashes[at] == shape.first and hash_of(lines[at : at + length]) == shape.hash]
+    found = [at + 1 for at in starts.get(shape.first, ()) if at + length <= len(lines) and hash_of(lines[at : at + length]) == shape.hash]
     return sorted(found, key=lambda start: -_alike(lines, shape, start, start + length - 1)) if len(found) > 1 else found
 
 

@@ -7,14 +7,20 @@ import difflib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from journal.ranges import Shape, hash_of, places_of, shape_of
+from journal.ranges import Shape, hash_of, places_of, shape_of, starts_of
 
 CHECKED = ("verified", "ok", "moved", "changed", "gone")
 LOST = ("changed", "gone")
 MOST_FILES_SEARCHED = 50
+MOST_LINES_SEARCHED = 100_000
+"""Of all files together in which lines are looked for that left their own."""
 SHORTEST_SEARCHED = 20
 """So many characters a range needs to be looked for in other files; a brace stands everywhere."""
 DIFF_LINES = 12
+
+
+Starts = dict[str, dict[str, list[int]]]
+"""Path to the hash of a line to where it stands, for each file that was looked through."""
 
 
 class Anchor(NamedTuple):
@@ -61,11 +67,11 @@ class Judged(NamedTuple):
 
 def judge_all(anchors: Sequence[Anchor], world: World) -> list[Judged]:
     """Return what became of each anchor."""
-    hashes: dict[str, list[str]] = {}
-    return [_judge(anchor, world, hashes) for anchor in anchors]
+    starts: Starts = {}
+    return [_judge(anchor, world, starts) for anchor in anchors]
 
 
-def _judge(anchor: Anchor, world: World, hashes: dict[str, list[str]]) -> Judged:
+def _judge(anchor: Anchor, world: World, starts: Starts) -> Judged:
     if anchor.reason:
         return Judged(anchor, "n/a", None, f"refused when it was saved: {anchor.reason}")
     if anchor.kind in ("url", "command"):
@@ -82,7 +88,7 @@ def _judge(anchor: Anchor, world: World, hashes: dict[str, list[str]]) -> Judged
         is_there = world.is_folder(anchor.path)
         return Judged(anchor, "ok" if is_there else "gone", None, "the folder is there" if is_there else "the folder is gone")
     if lines is None:
-        found = _elsewhere(anchor, world, hashes)
+        found = _elsewhere(anchor, world, starts)
         return found or Judged(anchor, "gone", None, "the file is gone")
     renamed = path if path != anchor.path else None
     if anchor.kind == "symbol" and anchor.symbol:
@@ -93,7 +99,7 @@ def _judge(anchor: Anchor, world: World, hashes: dict[str, list[str]]) -> Judged
         if hash_of(lines) == anchor.shape.hash:
             return Judged(anchor, "moved" if renamed else "verified", renamed, f"renamed to {renamed}" if renamed else "the file is as it was")
         return Judged(anchor, "changed", renamed, "the file changed")
-    return _range(anchor, path, lines, world, hashes)
+    return _range(anchor, path, lines, world, starts)
 
 
 def _file(path: str, world: World) -> tuple[str, list[str] | None]:
@@ -116,7 +122,7 @@ def _symbol(anchor: Anchor, lines: list[str], renamed: str | None, world: World)
     return Judged(anchor, "verified" if at == anchor.start else "ok", now, f"{anchor.symbol} stands in line {at}")
 
 
-def _range(anchor: Anchor, path: str, lines: list[str], world: World, hashes: dict[str, list[str]]) -> Judged:
+def _range(anchor: Anchor, path: str, lines: list[str], world: World, starts: Starts) -> Judged:
     start, end, shape = anchor.start or 1, anchor.end or 1, anchor.shape
     if shape is None:
         return Judged(anchor, "n/a", None, "nothing was kept of it")
@@ -125,9 +131,9 @@ def _range(anchor: Anchor, path: str, lines: list[str], world: World, hashes: di
     if here and (not shape.first or shape_of(lines, start, end) == shape):
         return Judged(anchor, "moved" if is_renamed else "verified", _place(path, start, end) if is_renamed else None,
                       f"renamed to {path}" if is_renamed else "the lines are as they were")  # fmt: skip
-    places = places_of(lines, _hashes(path, lines, hashes), shape, end - start + 1)
+    places = places_of(lines, _starts(path, lines, starts), shape, end - start + 1)
     if not places:
-        found = _elsewhere(anchor, world, hashes)
+        found = _elsewhere(anchor, world, starts)
         return found or Judged(anchor, "changed", path if is_renamed else None, "the lines changed", _diff(anchor, lines, start, end))
     at = start if here and _is_as_likely(lines, shape, start, places[0], end - start) else places[0]
     if at == start and not is_renamed:
@@ -147,26 +153,28 @@ def _is_as_likely(lines: list[str], shape: Shape, start: int, other: int, length
     return other == start or alike(start) >= alike(other)
 
 
-def _elsewhere(anchor: Anchor, world: World, hashes: dict[str, list[str]]) -> Judged | None:
+def _elsewhere(anchor: Anchor, world: World, starts: Starts) -> Judged | None:
     """Return the anchor where its lines stand in another file that changed since, or None."""
     shape = anchor.shape
     if shape is None or anchor.start is None or anchor.end is None or len("".join(shape.text.split())) < SHORTEST_SEARCHED:
         return None
+    left = MOST_LINES_SEARCHED
     for path in world.changed[:MOST_FILES_SEARCHED]:
         lines = world.lines(path) if path != anchor.path else None
-        if lines is None:
+        if lines is None or len(lines) > left:
             continue
-        places = places_of(lines, _hashes(path, lines, hashes), shape, anchor.end - anchor.start + 1)
+        left -= len(lines)
+        places = places_of(lines, _starts(path, lines, starts), shape, anchor.end - anchor.start + 1)
         if places:
             now = _place(path, places[0], places[0] + anchor.end - anchor.start)
             return Judged(anchor, "moved", now, f"the same lines stand in {now}")
     return None
 
 
-def _hashes(path: str, lines: list[str], hashes: dict[str, list[str]]) -> list[str]:
-    if path not in hashes:
-        hashes[path] = [hash_of([line]) for line in lines]
-    return hashes[path]
+def _starts(path: str, lines: list[str], starts: Starts) -> dict[str, list[int]]:
+    if path not in starts:
+        starts[path] = starts_of(lines)
+    return starts[path]
 
 
 def _place(path: str, start: int, end: int) -> str:

@@ -4,6 +4,7 @@ import difflib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from journal.moments import age, seconds_of
 from projections import drift, handoff_facts
 from projections.restore import CLOSING, OPENING, neutral, tokens_of
 
@@ -11,6 +12,8 @@ SECTIONS = {
     "scope": "Scope", "finding": "Findings", "recommendation": "Recommendations", "question": "Open questions", "move": "Next moves", "evidence": "Evidence",
     "entity": "Entities", "relation": "Relations", "section": "Other",
 }  # fmt: skip
+OLD_S, STALE_S = 24 * 3600, 7 * 24 * 3600
+MOST_GONE = 2
 ALIKE = 0.75
 """Two statements of one kind are the same one reworded from this share of common text on, or where they share an anchor."""
 Row = tuple[str, str, str, list[str]]
@@ -24,6 +27,8 @@ class Seen(NamedTuple):
     head: str | None
     distance: tuple[int, int] | None
     """Commits of the saved commit that HEAD has not, and the other way; None where git knows it no more."""
+    now_s: float | None = None
+    """The present, in seconds after 1970."""
     facts: dict[str, Any] | None = None
     """What is so now of what was kept at save, such as failing tests."""
     count: Callable[[str], int] = tokens_of
@@ -69,7 +74,8 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     risky = [one for one in statements if one.at_risk]
     changed = {path for path, reason in first if reason != "evidence"}
     moves = sorted((one.text for one in by_kind["move"]), key=lambda text: not any(path in text for path in changed))
-    state = _state(bundle, seen, is_own)
+    cautions = _cautions(bundle, seen, judged, is_own)
+    state = _state(bundle, cautions)
     semantic = handoff_facts.notes(bundle["facts"], seen.facts, [path for path in seen.world.changed if path not in bundle["dirty"]])
     out = _Lines(shown)
     out.section("State", state)
@@ -95,7 +101,8 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     line = f"{resume} tokens to resume, {reading} to read the {len(sources)} named files again{spared} ({seen.method})"
     answer = {
         "handoff_id": bundle["handoff_id"], "title": bundle["title"], "project": bundle["root"], "is_own": is_own, "saved_at": bundle["saved_at"],
-        "session_id": bundle["session_id"], "severity": severity, "reason": why, "state": state, "semantic": semantic,
+        "session_id": bundle["session_id"], "severity": severity, "reason": why, "fresh": _is_fresh(bundle, seen, judged, cautions), "warnings": cautions,
+        "state": state, "semantic": semantic,
         "findings": [{"id": one.statement_id, "text": one.text, "at_risk": one.at_risk, "reason": one.reason,
                       "anchors": [_anchor(a) for a in one.anchors]} for one in by_kind["finding"]],
         "recommendations": [{"id": one.statement_id, "text": one.text, "at_risk": one.at_risk, "reason": one.reason} for one in by_kind["recommendation"]],
@@ -107,12 +114,22 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     return Report(answer, str(answer["resume"]))
 
 
-def _state(bundle: dict[str, Any], seen: Seen, is_own: bool) -> list[str]:
-    found = [f"handoff {bundle['handoff_id']} of {(bundle['saved_at'] or '')[:16].replace('T', ' ')} UTC, quality {bundle['rating']}"]
-    if not is_own:
-        found.insert(0, f"Caution: this is a handoff of another project, {bundle['root']}")
+def _state(bundle: dict[str, Any], cautions: Sequence[str]) -> list[str]:
+    found = [f"Caution: {caution}" for caution in cautions]
+    found.append(f"handoff {bundle['handoff_id']} of {(bundle['saved_at'] or '')[:16].replace('T', ' ')} UTC, quality {bundle['rating']}")
     if bundle["purpose"]:
         found.append(" ".join(bundle["purpose"].split()))
+    if dirty := bundle["dirty"]:
+        found.append(f"work in progress when it was saved: {', '.join(dirty[:5])}" + (f" (5 of {len(dirty)})" if dirty[5:] else ""))
+    return found
+
+
+def _cautions(bundle: dict[str, Any], seen: Seen, judged: Sequence[drift.Judged], is_own: bool) -> list[str]:
+    """Return what speaks against relying on a handoff as a whole."""
+    found = [] if is_own else [f"this is a handoff of another project, {bundle['root']}"]
+    at = seconds_of(bundle["saved_at"] or "")
+    if at is not None and seen.now_s is not None and seen.now_s - at > OLD_S:
+        found.append(f"it is {age(seen.now_s - at)} old")
     if not seen.world.is_here:
         return [*found, f"the project's folder {bundle['root']} is not there; its evidence cannot be checked"]
     if bundle["branch"] and seen.branch and bundle["branch"] != seen.branch:
@@ -125,9 +142,18 @@ def _state(bundle: dict[str, Any], seen: Seen, is_own: bool) -> list[str]:
             found.append(f"the base {base} is not in the history of HEAD any more: amended, rebased or another branch")
         elif seen.distance[1]:
             found.append(f"{seen.distance[1]} commits came since {base}")
-    if dirty := bundle["dirty"]:
-        found.append(f"work in progress when it was saved: {', '.join(dirty[:5])}" + (f" (5 of {len(dirty)})" if dirty[5:] else ""))
+    gone = {one.anchor.path for one in judged if one.status == "gone"}
+    if len(gone) > MOST_GONE:
+        found.append(f"{len(gone)} places of its evidence are gone")
     return found
+
+
+def _is_fresh(bundle: dict[str, Any], seen: Seen, judged: Sequence[drift.Judged], cautions: Sequence[str]) -> bool:
+    """Tell whether a handoff can be taken as it is: recent, its base and evidence there, with at most one caution."""
+    at = seconds_of(bundle["saved_at"] or "")
+    is_stale = at is not None and seen.now_s is not None and seen.now_s - at > STALE_S
+    gone = {one.anchor.path for one in judged if one.status == "gone"}
+    return not is_stale and seen.world.is_here and len(gone) <= MOST_GONE and len(cautions) <= 1
 
 
 def _told(one: drift.Judged) -> str:

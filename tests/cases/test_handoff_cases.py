@@ -78,6 +78,47 @@ def _squash(repo: Repository) -> None:
     repo.commit("all in one")
 
 
+def _rename_uncommitted(repo: Repository) -> None:
+    Path("sub folder").mkdir()
+    repo.git("mv", "other.py", "sub folder/hélper 帳.py")
+
+
+def _case(repo: Repository) -> None:
+    repo.git("mv", "calc.py", "Calc.py")
+    repo.commit("case")
+
+
+def _delete_and_write_anew(repo: Repository) -> None:
+    _delete(repo)
+    repo.write("calc.py", "# one\n" + CALC)
+    repo.commit("back")
+
+
+def _other_branch(repo: Repository) -> None:
+    repo.git("checkout", "-q", "--orphan", "bare")
+    repo.git("rm", "-q", "-f", "other.py")
+    repo.commit("without a helper")
+
+
+def _duplicate_above(repo: Repository) -> None:
+    repo.write("calc.py", CALC.split("def sub")[0].replace("import os", "import re") + CALC)
+
+
+def _crlf_committed(repo: Repository) -> None:
+    _crlf(repo)
+    repo.commit("other line ends")
+
+
+def _cherry_picked(repo: Repository) -> None:
+    repo.git("checkout", "-q", "-b", "side")
+    _insert_above(repo)
+    repo.commit("above")
+    repo.git("checkout", "-q", "main")
+    repo.write("third.py", "x = 1\n")
+    repo.commit("third")
+    repo.git("cherry-pick", "side")
+
+
 A, B, C = "calc.py:4-6", "calc.py:9-11", "other.py:1-2"
 OK = ("verified", None)
 TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]], str, list[str]]] = [
@@ -94,6 +135,13 @@ TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]
     (_rebase, {A: ("moved", "calc.py:6-8"), B: ("moved", "calc.py:11-13"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
     (_squash, {A: ("changed", None), B: OK, C: OK, "calc.py": ("changed", None)}, "medium", ["F1", "M1"]),
     (_commits, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
+    (_rename_uncommitted, {A: OK, B: OK, C: ("moved", "sub folder/hélper 帳.py:1-2"), "calc.py": OK}, "low", []),
+    (_case, {A: ("moved", "Calc.py:4-6"), B: ("moved", "Calc.py:9-11"), C: OK, "calc.py": ("moved", "Calc.py")}, "low", []),
+    (_delete_and_write_anew, {A: ("moved", "calc.py:5-7"), B: ("moved", "calc.py:10-12"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
+    (_other_branch, {A: OK, B: OK, C: ("gone", None), "calc.py": OK}, "medium", ["F3"]),
+    (_duplicate_above, {A: ("moved", "calc.py:12-14"), B: ("moved", "calc.py:17-19"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
+    (_crlf_committed, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
+    (_cherry_picked, {A: ("moved", "calc.py:6-8"), B: ("moved", "calc.py:11-13"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
 ]
 
 
@@ -122,6 +170,29 @@ def test_a_load_asks_git_at_most_three_times(repo: Repository, monkeypatch: pyte
     monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(tuple(words)) or run(words, **rest))
     repo.load()
     assert [words[3] for words in calls] == ["cat-file", "rev-list", "diff"]
+
+
+def test_twenty_thousand_files_cost_no_more_than_the_named_ones(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With 200 anchors in 20,000 files: three processes of git at load, and each named file is read once, no other."""
+    text = b"".join(b"line %d of a file\n" % number for number in range(12))
+    blobs = b"".join(b"M 100644 :1 src/p%03d/f%05d.py\n" % (number % 200, number) for number in range(20_000))
+    stream = b"blob\nmark :1\ndata %d\n%s\ncommit refs/heads/main\ncommitter a <a@example.org> 1796073600 +0000\ndata 3\nall\n" % (len(text), text)
+    subprocess.run(["git", "fast-import", "--quiet", "--force"], input=stream + blobs, check=True)
+    repo.git("reset", "-q", "--hard")
+    lines = "".join(f"- Finding {number} names a place of its own: `src/p{number:03}/f{number:05}.py:{number % 9 + 1}-{number % 9 + 3}`.\n"
+                    for number in range(200))  # fmt: skip
+    assert [one["status"] for one in repo.save(f"## Findings\n{lines}")["anchors"]] == ["verified"] * 200
+    for number in range(20):
+        repo.write(f"src/p{number:03}/f{number:05}.py", "# above\n" + text.decode())
+    calls: list[str] = []
+    reads: list[str] = []
+    run, read = anchoring.subprocess.run, anchoring.Files.data
+    monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(words[3]) or run(words, **rest))
+    monkeypatch.setattr(anchoring.Files, "data", lambda files, path: reads.append(path) or read(files, path))
+    loaded = repo.load()
+    assert calls == ["rev-list", "diff"]
+    assert len(reads) == len(set(reads)) == 200
+    assert (loaded["severity"], sum(one["status"] == "moved" for one in loaded["anchors"])) == ("low", 20)
 
 
 def test_an_amended_base_is_said(repo: Repository) -> None:
