@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 LARGEST_NOTES_BYTES = 1024 * 1024
 MOST_DIRTY = 200
+OBSERVED = "SELECT root_commit, remote FROM project_observations WHERE root = ?1 AND root_commit IS NOT NULL"
+SAVED = "SELECT root_commit, remote FROM handoff_bundles WHERE root = ?1 AND root_commit IS NOT NULL"
 
 
 def save(settings: Settings, asked: argparse.Namespace) -> int:
@@ -31,7 +33,7 @@ def save(settings: Settings, asked: argparse.Namespace) -> int:
     place = checkout.find(here)
     session_id, replaced = _known(settings, asked, place)
     notes, text, git = _notes(settings, asked, session_id, place)
-    record, refused = _record(asked, notes, text, place, git)
+    record, refused = _record(settings, asked, notes, text, place, git)
     record |= {"session_id": session_id, "chain_id": replaced["chain_id"] if replaced else record["handoff_id"],
                "replaces": replaced["handoff_id"] if replaced else None}  # fmt: skip
     if replaced:
@@ -72,18 +74,17 @@ def print_told(answer: dict[str, Any]) -> None:
 
 
 def _record(
-    asked: argparse.Namespace, notes: "Notes", text: str, place: "Checkout | None", git: "Git | None"
+    settings: Settings, asked: argparse.Namespace, notes: "Notes", text: str, place: "Checkout | None", git: "Git | None"
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return the line of the inbox, and the anchors that were refused."""
     from ingest import test_results
     from ingest.anchoring import Files
-    from ingest.observation import observe
 
     here = os.path.realpath(os.getcwd())
     statements, anchors, refused = handoff_evidence.resolved(notes, Files(place.root if place else here), here, git)
     title = asked.title or notes.title or (notes.items["finding"][0].text[:80] if notes.items["finding"] else "") or "untitled"
     quality = handoff_evidence.quality(title, notes, text, anchors)
-    seen = observe(here)
+    seen = _identity(settings, place, here)
     record = {
         "type": "journal.handoff_bundle", "at": now(), "handoff_id": new_id(), "title": title,
         "purpose": notes.purpose, "root": place.repository if place else here, "root_commit": seen["root_commit"], "remote": seen["remote"],
@@ -92,6 +93,18 @@ def _record(
         "facts": {"tests": test_results.read(place.root if place else here)}, "statements": statements, "anchors": anchors,
     }  # fmt: skip
     return record, refused
+
+
+def _identity(settings: Settings, place: "Checkout | None", here: str) -> dict[str, Any]:
+    """Return first commit and remote of the repository: as they were observed, else by asking git."""
+    from ingest.observation import observe
+
+    if place and os.path.exists(Home(settings.home).views_db):
+        with contextlib.closing(read_views(settings)) as views:
+            row = views.execute(f"{OBSERVED} UNION ALL {SAVED} LIMIT 1", (place.repository,)).fetchone()
+        if row:
+            return {"root_commit": row[0], "remote": row[1]}
+    return observe(here)
 
 
 def _dirty(git: "Git | None", notes: str | None) -> list[str]:

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from projections.usage_report import EVER, IN_PROJECT, Span
 
-ANSWERS = """SELECT occurred_at, session_id, NULL AS root, line ->> '$.kind' AS kind, coalesce(line ->> '$.tokens', 0) AS tokens, 0 AS spared FROM hook_history
-WHERE line ->> '$.type' = 'journal.hook_answered'
-UNION ALL SELECT loaded_at, h.session_id, h.root, 'load', tokens, max(0, source_tokens - tokens) FROM handoff_loads AS l LEFT JOIN handoff_bundles AS h USING (handoff_id)"""
+ANSWERS = """SELECT occurred_at, session_id, NULL AS root, line ->> '$.kind' AS kind, coalesce(line ->> '$.tokens', 0) AS tokens, 0 AS spared
+FROM hook_history WHERE line ->> '$.type' = 'journal.hook_answered'
+UNION ALL SELECT loaded_at, h.session_id, h.root, 'load', tokens, max(0, source_tokens - tokens)
+FROM handoff_loads AS l LEFT JOIN handoff_bundles AS h USING (handoff_id)"""
 COUNTED = """SELECT substr({local}, 1, 10), sum(kind = 'restore'), sum(kind = 'load'), sum(kind = 'alert'), sum(kind = 'ask'), sum(tokens), sum(spared)
 FROM ({answers}) WHERE occurred_at IS NOT NULL AND (?1 IS NULL OR occurred_at >= ?1) AND (?2 IS NULL OR occurred_at < ?2)
 AND (root = ?3 OR {within}) GROUP BY 1 ORDER BY 1"""

@@ -172,6 +172,20 @@ def test_a_load_asks_git_at_most_three_times(repo: Repository, monkeypatch: pyte
     assert [words[3] for words in calls] == ["cat-file", "rev-list", "diff"]
 
 
+def test_a_save_asks_git_for_the_state_and_the_commits_alone(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two processes, however many places there are; what identifies the repository is asked once, for the first handoff."""
+    calls: list[str] = []
+    run = anchoring.subprocess.run
+    monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(words[3]) or run(words, **rest))
+    repo.save()
+    assert calls == ["rev-parse", "rev-list", "config", "status"]
+    calls.clear()
+    commit = repo.git("rev-parse", "HEAD")
+    calls.clear()
+    repo.save(NOTES + f"- And read commit {commit} of `other.py:1`.\n")
+    assert calls == ["cat-file", "status"]
+
+
 def test_twenty_thousand_files_cost_no_more_than_the_named_ones(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """With 200 anchors in 20,000 files: three processes of git at load, and each named file is read once, no other."""
     text = b"".join(b"line %d of a file\n" % number for number in range(12))

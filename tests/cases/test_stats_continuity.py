@@ -7,6 +7,7 @@ from journal import inbox
 from journal.home import open_home
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
+T = "bbbbbbbb-0000-4000-8000-000000000002"
 
 
 def answered(archive: Archive, at: str, **fields: object) -> None:
@@ -41,7 +42,8 @@ def test_loads_count_what_they_cost_and_what_they_spared(repo: Repository) -> No
     found = repo.archive.json("stats")["continuity"]
     assert (found["loads"], found["injected_tokens"], found["spared_tokens"]) == (1, tokens["resume"], tokens["sources"] - tokens["resume"])
     assert found["spared_tokens"] > 1000
-    repo.archive.write(repo.archive.claude_path(S), claude(1, S, "elsewhere"), claude(2, S, "here", cwd=str(repo.folder)))
+    for session, cwd in ((S, CWD), (T, str(repo.folder))):
+        repo.archive.write(repo.archive.claude_path(session), claude(1, session, "hi", cwd=cwd))
     repo.archive.ingest()
     assert repo.archive.json("stats", "--project", str(repo.folder))["continuity"]["loads"] == 1
     assert repo.archive.json("stats", "--project", CWD)["continuity"]["loads"] == 0

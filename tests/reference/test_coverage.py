@@ -7,14 +7,15 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs/reference/coverage.md").read_text()
-ROWS = [re.split(r"(?<!\\)\|", line)[1:-1] for line in PAGE.splitlines() if re.match(r"\| B", line)]
+ROWS = [re.split(r"(?<!\\)\|", line)[1:-1] for line in PAGE.splitlines() if re.match(r"\| [BH]", line)]
 CASES = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if re.match(r"\| E\d", line)]
 TESTS = {name for path in (PROJECT / "tests").rglob("test_*.py") for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)}
 
 
 def test_every_row_has_exactly_one_line() -> None:
-    """B1 to B87 and BW1 to BW28, in this order, each once."""
-    assert [row[0].strip() for row in ROWS] == [f"B{number}" for number in range(1, 88)] + [f"BW{number}" for number in range(1, 29)]
+    """B1 to B87, BW1 to BW28, H1 to H62 and HW1 to HW25, in this order, each once."""
+    wanted = [f"{letter}{number}" for letter, last in (("B", 87), ("BW", 28), ("H", 62), ("HW", 25)) for number in range(1, last + 1)]
+    assert [row[0].strip() for row in ROWS] == wanted
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0].strip() for row in ROWS])
