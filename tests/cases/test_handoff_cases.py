@@ -173,17 +173,16 @@ def test_a_load_asks_git_at_most_three_times(repo: Repository, monkeypatch: pyte
 
 
 def test_a_save_asks_git_for_the_state_and_the_commits_alone(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two processes, however many places there are; what identifies the repository is asked once, for the first handoff."""
+    """Two processes, however many places there are; what identifies the repository was observed with its first session."""
+    repo.archive.write(repo.archive.claude_path(S), claude(1, S, "hi", cwd=str(repo.folder)))
+    repo.archive.ingest()
+    commit = repo.git("rev-parse", "HEAD")
     calls: list[str] = []
     run = anchoring.subprocess.run
     monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(words[3]) or run(words, **rest))
-    repo.save()
-    assert calls == ["rev-parse", "rev-list", "config", "status"]
-    calls.clear()
-    commit = repo.git("rev-parse", "HEAD")
-    calls.clear()
-    repo.save(NOTES + f"- And read commit {commit} of `other.py:1`.\n")
+    saved = repo.save(NOTES + f"- And read commit {commit} of `other.py:1`.\n")
     assert calls == ["cat-file", "status"]
+    assert repo.archive.json("handoff", "show", saved["handoff_id"])["root_commit"] == commit
 
 
 def test_twenty_thousand_files_cost_no_more_than_the_named_ones(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
