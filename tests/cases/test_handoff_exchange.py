@@ -10,7 +10,7 @@ import pytest
 from archive import Archive
 from handoff_world import CALC, NOTES, Repository, statuses
 
-STORE = Path(__file__).parents[1] / "fixtures" / "bundles"
+STORE = Path(__file__).parent / "bundles"
 LOCK, REST = "20261130-101500-the-lock-of-the-ledger", "20261201-080000-notes"
 
 
