@@ -9,6 +9,7 @@ from cli.wiring import decoders, read_views
 from journal.errors import NotFound
 from journal.home import Home
 from journal.settings import Settings
+from projections.handoff_draft import WHOSE
 
 if TYPE_CHECKING:
     from ingest.anchoring import Files, Git
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from projections.handoff_notes import Notes
     from projections.records import Records
 
-EDITS = """SELECT global_position, tool_call_id FROM file_changes WHERE session_id = ? AND absolute_path = ? AND is_copy = 0
+EDITS = f"""SELECT global_position, tool_call_id FROM file_changes WHERE {WHOSE} AND absolute_path = ? AND is_copy = 0
 ORDER BY occurred_at DESC LIMIT 12"""
 MOST_RANGES = 4
 SHOWN = 5

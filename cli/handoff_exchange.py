@@ -115,6 +115,7 @@ def _record(path: str) -> dict[str, Any]:
     import json
 
     from ingest import bundle_folders
+    from journal.timestamps import normalise
     from projections import handoff_files
 
     files = bundle_folders.read(path)
@@ -123,7 +124,9 @@ def _record(path: str) -> dict[str, Any]:
     if own:
         names = ("handoff_id", "chain_id", "replaces", "merges", "session_id", "title", "purpose", "root", "root_commit", "remote", "branch", "head", "dirty",
                  "tags", "score", "rating", "dimensions", "warnings", "facts", "statements", "anchors")  # fmt: skip
-        return {"type": "journal.handoff_bundle", "at": own.get("saved_at") or now(), **{name: own.get(name) for name in names}}
+        session_id = own["session_id"] if isinstance(own.get("session_id"), str) else None
+        at = normalise(own.get("saved_at")) or now()
+        return {"type": "journal.handoff_bundle", **{name: own.get(name) for name in names}, "at": at, "session_id": session_id}
     name = os.path.basename(os.path.realpath(path))
     found = handoff_files.read(files, name)
     if not found.statements:

@@ -22,7 +22,7 @@ def put(settings: Settings, session_id: str | None, record: dict[str, Any]) -> i
     What does not fit into one line goes before it, so that a bundle that was broken off is none.
     """
     lines = list(_lines(record))
-    append(settings, session_id, record["at"][:10], lines)
+    append(settings, session_id, now()[:10], lines)
     return len(lines)
 
 

@@ -12,6 +12,7 @@ from cli.render import print_json, print_table, print_text, say
 from cli.wiring import read_views
 from journal.settings import Settings
 from projections.handoff_bundles import IS_REMOVED, IS_REPLACED
+from projections.restore import neutral
 
 if TYPE_CHECKING:
     from ingest.checkout import Checkout
@@ -60,7 +61,8 @@ def listing(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"handoffs": [{name: one[name] for name in names} for one in found], "total": total})
         return 0
     print_table(("handoff", "saved", "quality", "branch", "title"),
-                [(one["handoff_id"], (one["saved_at"] or "")[:16].replace("T", " "), one["rating"], one["branch"], one["title"]) for one in found])  # fmt: skip
+                [(one["handoff_id"], (one["saved_at"] or "")[:16].replace("T", " "), one["rating"], one["branch"], neutral(one["title"]))
+                 for one in found])  # fmt: skip
     if total > len(found):
         say(f"{len(found)} of {total} shown; more: --limit {total}")
     if not found:
@@ -100,10 +102,7 @@ def diff(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"before": before["handoff_id"], "after": after["handoff_id"], **answer})
         return 0
-    for name in ("new", "changed", "gone", "resolved"):
-        for one in answer[name]:
-            print_text(f"{name}: {one['kind']}: {one['text']}")
-    print_text(f"{answer['kept']} statements are the same")
+    print_text(handoff_report.as_difference(answer))
     return 0
 
 

@@ -247,6 +247,13 @@ def confidence_of(statements: Sequence[Statement], kind: str) -> str:
     return "unchecked" if not known else "high" if not at_risk else "medium" if at_risk * 2 <= len(known) else "low"
 
 
+def path_of(one: Judged) -> str:
+    """Return the file in which an anchor stands now, as far as that is known."""
+    if not one.now or one.anchor.kind == "file":
+        return one.now or one.anchor.path
+    return one.now.rpartition(":")[0] or one.now
+
+
 def open_first(judged: Sequence[Judged], dirty: Sequence[str]) -> list[tuple[str, str]]:
     """Return (file, reason) pairs, what to look at first coming first: changed, work in progress, moved, then by anchors."""
     rank: dict[str, tuple[int, str]] = {}
@@ -254,7 +261,7 @@ def open_first(judged: Sequence[Judged], dirty: Sequence[str]) -> list[tuple[str
     for one in judged:
         if one.anchor.kind not in ("file", "range", "symbol") or one.status not in CHECKED or one.status == "gone":
             continue
-        path = one.now.rpartition(":")[0] or one.now if one.now else one.anchor.path
+        path = path_of(one)
         counts[path] = counts.get(path, 0) + 1
         found = (0, "changed since") if one.status == "changed" else (2, "moved") if one.status == "moved" else (3, "evidence")
         if one.anchor.path in dirty and found[0] > 1:

@@ -10,10 +10,13 @@ from projections.handoff_notes import HEADINGS, Item, Notes, Section
 from projections.snapshot_detail import todos
 
 SESSION = "SELECT host, title, branch, started_at, last_at FROM sessions WHERE session_id = ?"
-CHANGED = """SELECT path, absolute_path, group_concat(DISTINCT operation), sum(lines_added), sum(lines_removed), max(occurred_at), max(record_id)
-FROM file_changes WHERE session_id = ? AND is_copy = 0 GROUP BY absolute_path ORDER BY max(occurred_at) DESC, path"""
-CALLS = """SELECT name, input_text, is_error, exit_code, output_excerpt, occurred_at, tool_call_id FROM tool_calls
-WHERE session_id = ? AND is_copy = 0 ORDER BY occurred_at, tool_call_id"""
+WHOSE = """session_id IN (WITH RECURSIVE own (id) AS (SELECT ? UNION SELECT s.session_id FROM own JOIN sessions AS s ON s.parent_session_id = own.id
+    WHERE s.link_kind = 'subagent') SELECT id FROM own)"""
+"""A session and its sub-agents: their work is its work."""
+CHANGED = f"""SELECT path, absolute_path, group_concat(DISTINCT operation), sum(lines_added), sum(lines_removed), max(occurred_at), max(record_id)
+FROM file_changes WHERE {WHOSE} AND is_copy = 0 GROUP BY absolute_path ORDER BY max(occurred_at) DESC, path"""
+CALLS = f"""SELECT name, input_text, is_error, exit_code, output_excerpt, occurred_at, tool_call_id FROM tool_calls
+WHERE {WHOSE} AND is_copy = 0 ORDER BY occurred_at, tool_call_id"""
 TEXTS = """SELECT kind, substr(text, 1, 4000), record_id FROM messages
 WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND dropped_by IS NULL
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT 200"""

@@ -28,6 +28,7 @@ REQUIRED = {
 }  # fmt: skip
 KINDS = {"file": "file", "range": "file", "symbol": "file", "folder": "other", "commit": "commit", "url": "url", "command": "other"}
 LONGEST_SLUG = 60
+ID = re.compile(r"h[0-9a-f]{6,40}")
 Statement = dict[str, Any]
 
 
@@ -122,9 +123,17 @@ class Foreign(NamedTuple):
 
 
 def is_ours(files: Mapping[str, str]) -> dict[str, Any] | None:
-    """Return what the journal itself wrote of a handoff, where it did."""
+    """Return what the journal itself wrote of a handoff, where it did and it has the form that was written."""
     own = _json(files, METADATA, {}).get("journal")
-    return own if isinstance(own, dict) and isinstance(own.get("handoff_id"), str) and isinstance(own.get("statements"), list) else None
+    if not isinstance(own, dict) or not isinstance(own.get("handoff_id"), str) or not ID.fullmatch(own["handoff_id"]):
+        return None
+    rows, anchors = own.get("statements"), own.get("anchors")
+    has_rows = isinstance(rows, list) and all(isinstance(one, dict) and _has_texts(one) for one in rows)
+    return own if has_rows and isinstance(anchors, list) and all(isinstance(one, dict) for one in anchors) else None
+
+
+def _has_texts(one: Mapping[str, Any]) -> bool:
+    return all(isinstance(one.get(name), str) for name in ("id", "kind", "text")) and _texts(one.get("details")) == one.get("details")
 
 
 def identity_of(files: Mapping[str, str]) -> str:

@@ -72,7 +72,7 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     confidence = {kind: drift.confidence_of(statements, kind) for kind in ("finding", "recommendation", "question", "move")}
     first = drift.open_first(judged, bundle["dirty"])
     risky = [one for one in statements if one.at_risk]
-    changed = {path for path, reason in first if reason != "evidence"}
+    changed = {path for path, reason in first if reason != "evidence"} | {one.anchor.path for one in judged if one.status in ("changed", "moved")}
     moves = sorted((one.text for one in by_kind["move"]), key=lambda text: not any(path in text for path in changed))
     cautions = _cautions(bundle, seen, judged, is_own)
     state = _state(bundle, cautions)
@@ -94,7 +94,7 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
         out.section(SECTIONS[kind], [one.text for one in by_kind[kind]])
     out.section("Other", [f"{text}: {' '.join(details)}" if text else " ".join(details) for _, kind, text, details in rows if kind == "section"])
     body = "\n".join([OPENING, f"# {neutral(bundle['title'])}", *out.lines])
-    named = [one.anchor.path for one in judged if one.anchor.kind in ("file", "range", "symbol") and not one.anchor.reason]
+    named = [drift.path_of(one) for one in judged if one.anchor.kind in ("file", "range", "symbol") and not one.anchor.reason]
     sources = {path: seen.count("\n".join(lines)) for path in sorted(set(named)) if (lines := seen.world.lines(path)) is not None}
     resume, reading = seen.count(body) + 30, sum(sources.values())
     spared = f", {round(100 * (1 - resume / reading))} % less" if reading > resume else ""
@@ -141,7 +141,7 @@ def _cautions(bundle: dict[str, Any], seen: Seen, judged: Sequence[drift.Judged]
         elif seen.distance[0]:
             found.append(f"the base {base} is not in the history of HEAD any more: amended, rebased or another branch")
         elif seen.distance[1]:
-            found.append(f"{seen.distance[1]} commits came since {base}")
+            found.append(f"{seen.distance[1]} commit{'s' if seen.distance[1] > 1 else ''} came since {base}")
     gone = {one.anchor.path for one in judged if one.status == "gone"}
     if len(gone) > MOST_GONE:
         found.append(f"{len(gone)} places of its evidence are gone")
@@ -176,7 +176,7 @@ def as_saved(bundle: dict[str, Any], told: Sequence[dict[str, Any]]) -> str:
         found = [one for one in told if one["kind"] == kind]
         lines += [f"## {heading}"] if found else []
         for one in found:
-            lines.append(f"- {one['id']} {neutral(one['text'])}")
+            lines.append(f"- {one['id']} {neutral(one['text'])}" + (f" ({one['origin']})" if one.get("origin") else ""))
             lines += [f"  - {neutral(detail)}" for detail in one["details"]]
             lines += [f"  - refused: {neutral(a['locator'])}: {a['reason']}" for a in one["anchors"] if a["reason"]]
     return "\n".join([*lines, CLOSING])
@@ -199,6 +199,12 @@ def compared(old: Sequence[Row], new: Sequence[Row], old_places: Sequence[drift.
     for row in left:
         answer["resolved" if row[1] == "question" else "gone"].append({"kind": row[1], "text": row[2]})
     return answer
+
+
+def as_difference(answer: dict[str, Any]) -> str:
+    """Return what `compared` found, fenced."""
+    lines = [f"- {name}: {one['kind']}: {neutral(one['text'])}" for name in ("new", "changed", "gone", "resolved") for one in answer[name]]
+    return "\n".join([OPENING, *lines, f"{answer['kept']} statements are the same", CLOSING])
 
 
 def likeness(one: Row, other: Row, places: Sequence[drift.Anchor], other_places: Sequence[drift.Anchor]) -> float:

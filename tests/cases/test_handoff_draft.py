@@ -115,6 +115,17 @@ def test_a_draft_follows_the_lines_it_wrote(repo: Repository, session: Session) 
     assert ("calc.py:7", "verified") in [(one["locator"], one["status"]) for one in saved["anchors"]]
 
 
+def test_the_work_of_sub_agents_is_the_sessions_work(repo: Repository, session: Session) -> None:
+    """A file that only a sub-agent changed is a finding."""
+    other = Session(repo)
+    other.edit("other.py", 2, [], ["    return value * 1000"])
+    side = [one | {"isSidechain": True, "agentId": "a1"} for one in other.records]
+    repo.archive.write(repo.archive.claude_path(S).parent / S / "subagents" / "agent-a1.jsonl", *side)
+    repo.archive.ingest()
+    saved = repo.archive.json("handoff", "save", "--session", S)
+    assert ("other.py:2", "verified") in [(one["locator"], one["status"]) for one in saved["anchors"]]
+
+
 def test_a_draft_says_what_it_leaves_out(repo: Repository) -> None:
     """Thirty changed files are twenty and a number."""
     made = Session(repo)

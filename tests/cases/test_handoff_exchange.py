@@ -205,6 +205,26 @@ def test_a_bundle_that_leads_astray_is_refused(repo: Repository, store: Path, tm
     assert repo.archive.run("handoff", "export", "--output", str(tmp_path / "secret"))[0] == 2
 
 
+@pytest.mark.parametrize(("field", "value"), [
+    ("saved_at", "../../../../tmp/x"), ("session_id", 7), ("session_id", "../x"), ("handoff_id", "../../x"), ("statements", [{"id": "F1"}]),
+    ("anchors", "none"), ("facts", {"directory": "../../../x"}), ("title", ["x"]), ("score", "high"), ("dirty", {"a": 1}), ("tags", None),
+])  # fmt: skip
+def test_metadata_that_somebody_wrote_by_hand_does_no_harm(repo: Repository, tmp_path: Path, field: str, value: object) -> None:
+    """Odd values in our own part are taken as far as they make sense; nothing is written outside, and nothing fails."""
+    repo.save()
+    path = Path(repo.archive.json("handoff", "export", "--output", str(tmp_path / "out"))["path"])
+    metadata = json.loads((path / "bundle_metadata.json").read_text())
+    metadata["journal"][field] = value
+    (path / "bundle_metadata.json").write_text(json.dumps(metadata))
+    repo.archive.home = tmp_path / "second-home"
+    before = {one for one in tmp_path.rglob("*") if repo.archive.home not in one.parents}
+    name = repo.archive.json("handoff", "import", str(path))["bundles"][0]["handoff_id"]
+    assert {one for one in tmp_path.rglob("*") if repo.archive.home not in one.parents} == before | {repo.archive.home}
+    assert repo.archive.run("handoff", "load", name, "--deep")[0] == 0
+    assert repo.archive.run("handoff", "export", name, "--output", str(tmp_path / "third"))[0] == (2 if field == "facts" else 0)
+    assert not (tmp_path.parent / "x").exists()
+
+
 def test_secrets_leave_every_copy(repo: Repository, tmp_path: Path) -> None:
     """Neither views nor an exported bundle holds what the notes should not have held."""
     token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
