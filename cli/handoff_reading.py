@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from ingest.checkout import Checkout
     from projections.drift import Anchor
 
+MOST_CALLS = 3
+"""So many processes of git a load takes at most."""
 SHOWN = 5
 """So many lines of each section are told without --deep."""
 
@@ -126,11 +128,17 @@ def _seen(bundle: dict[str, Any], anchors: "list[Anchor]", place: "Checkout | No
     return seen(bundle["root"], bundle["head"], anchors, place)
 
 
+def _likely_first(paths: list[str], anchors: "list[Anchor]") -> list[str]:
+    """Return files in the order in which lines that moved are looked for: those whose name or kind is that of an anchor's file first."""
+    names, kinds = {os.path.basename(one.path) for one in anchors}, {os.path.splitext(one.path)[1] for one in anchors}
+    return sorted(paths, key=lambda path: (os.path.basename(path) not in names, os.path.splitext(path)[1] not in kinds))
+
+
 def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Checkout | None") -> Any:
     """Return what the checkout shows now: files, and git's view since the commit *head*, by at most three processes."""
     from ingest import checkout, test_results
     from ingest.anchoring import Files, Git, symbol_line
-    from projections.drift import World
+    from projections.drift import LOST, World, judge_all
     from projections.handoff_report import Seen
 
     root = place.root if place else root
@@ -145,7 +153,9 @@ def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Ch
     commits = git.commits(sorted({one.path for one in anchors if one.kind == "commit"}))
     distance = changes = None
     if head:
-        distance = git.distance(head)
+        distance = (0, 0) if head == here.head else git.distance(head)
         changes = git.changes(head) if distance is not None else None
-    world = world._replace(commits=commits, renamed=changes.renamed if changes else {}, changed=changes.changed if changes else ())
+    world = world._replace(commits=commits, renamed=changes.renamed if changes else {}, changed=_likely_first(changes.changed if changes else [], anchors))
+    if git.calls < MOST_CALLS and any(one.status in LOST for one in judge_all(anchors, world)):
+        world = world._replace(untracked=_likely_first(git.untracked(), anchors))
     return Seen(world, here.branch, here.head, distance, time.time(), facts)

@@ -67,7 +67,8 @@ def told(record: dict[str, Any]) -> dict[str, Any]:
 def print_told(answer: dict[str, Any]) -> None:
     """Print what `told` returned."""
     verified = sum(one["status"] == "verified" for one in answer["anchors"])
-    print_text(f"{answer['handoff_id']}: {answer['title']}\n{answer['findings']} findings, {verified} of {len(answer['anchors'])} anchors verified")
+    findings = f"{answer['findings']} finding{'' if answer['findings'] == 1 else 's'}"
+    print_text(f"{answer['handoff_id']}: {answer['title']}\n{findings}, {verified} of {len(answer['anchors'])} anchors verified")
     print_text(f"quality: {answer['quality']} ({answer['score']:.2f})" + (", to fix first:" if answer["warnings"] else ""))
     for warning in answer["warnings"]:
         print_text(f"- {warning}")

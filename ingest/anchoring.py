@@ -195,6 +195,11 @@ class Git:
         found = self.status()
         return None if found is None else [path for _, path in found]
 
+    def untracked(self) -> list[str]:
+        """Return the files that git neither has nor ignores, relative to the root."""
+        said = self.run("ls-files", "-z", "--others", "--exclude-standard")
+        return [path for path in os.fsdecode(said or b"").split("\0") if path]
+
     def distance(self, base: str) -> tuple[int, int] | None:
         """Return how many commits *base* has that HEAD has not, and the other way; None where git knows it no more."""
         said = self.run("rev-list", "--left-right", "--count", f"{base}...HEAD")

@@ -51,6 +51,8 @@ class World(NamedTuple):
     """Old to new path, as git follows them since the saved commit."""
     changed: Sequence[str]
     """Files that changed since then, in which a block may stand now."""
+    untracked: Sequence[str] = ()
+    """Files that git does not have, where something is lost: the others in which it may stand."""
 
 
 class Judged(NamedTuple):
@@ -88,11 +90,11 @@ def _judge(anchor: Anchor, world: World, starts: Starts) -> Judged:
         is_there = world.is_folder(anchor.path)
         return Judged(anchor, "ok" if is_there else "gone", None, "the folder is there" if is_there else "the folder is gone")
     if lines is None:
-        found = _elsewhere(anchor, world, starts)
+        found = _same_file(anchor, world) if anchor.kind == "file" else _elsewhere(anchor, world, starts)
         return found or Judged(anchor, "gone", None, "the file is gone")
     renamed = path if path != anchor.path else None
     if anchor.kind == "symbol" and anchor.symbol:
-        return _symbol(anchor, lines, renamed, world)
+        return _symbol(anchor, lines, renamed, world, starts)
     if anchor.shape is None:
         return Judged(anchor, "ok", renamed, "the file is there")
     if anchor.start is None or anchor.end is None:
@@ -110,10 +112,10 @@ def _file(path: str, world: World) -> tuple[str, list[str] | None]:
     return path, lines
 
 
-def _symbol(anchor: Anchor, lines: list[str], renamed: str | None, world: World) -> Judged:
+def _symbol(anchor: Anchor, lines: list[str], renamed: str | None, world: World, starts: Starts) -> Judged:
     at = world.symbol_line(lines, anchor.symbol or "")
     if at is None:
-        return Judged(anchor, "gone", renamed, f"the file has no {anchor.symbol} any more")
+        return _elsewhere(anchor, world, starts) or Judged(anchor, "gone", renamed, f"the file has no {anchor.symbol} any more")
     now = f"{renamed or anchor.path}:{at}"
     if anchor.shape and hash_of(lines[at - 1 : at]) != anchor.shape.hash:
         return Judged(anchor, "changed", now, f"the line of {anchor.symbol} changed", _diff(anchor, lines, at, at))
@@ -159,7 +161,7 @@ def _elsewhere(anchor: Anchor, world: World, starts: Starts) -> Judged | None:
     if shape is None or anchor.start is None or anchor.end is None or len("".join(shape.text.split())) < SHORTEST_SEARCHED:
         return None
     left = MOST_LINES_SEARCHED
-    for path in world.changed[:MOST_FILES_SEARCHED]:
+    for path in (*world.changed[:MOST_FILES_SEARCHED], *world.untracked[:MOST_FILES_SEARCHED]):
         lines = world.lines(path) if path != anchor.path else None
         if lines is None or len(lines) > left:
             continue
@@ -168,6 +170,15 @@ def _elsewhere(anchor: Anchor, world: World, starts: Starts) -> Judged | None:
         if places:
             now = _place(path, places[0], places[0] + anchor.end - anchor.start)
             return Judged(anchor, "moved", now, f"the same lines stand in {now}")
+    return None
+
+
+def _same_file(anchor: Anchor, world: World) -> Judged | None:
+    """Return the anchor where a file with its whole content has another name now, or None."""
+    for path in (*world.changed[:MOST_FILES_SEARCHED], *world.untracked[:MOST_FILES_SEARCHED]):
+        lines = world.lines(path) if anchor.shape else None
+        if lines and anchor.shape and hash_of(lines) == anchor.shape.hash:
+            return Judged(anchor, "moved", path, f"the same content stands in {path}")
     return None
 
 

@@ -119,6 +119,16 @@ def _cherry_picked(repo: Repository) -> None:
     repo.git("cherry-pick", "side")
 
 
+def _renamed_behind_gits_back(repo: Repository) -> None:
+    Path("calc.py").rename("sum.py")
+
+
+def _block_into_a_new_file(repo: Repository) -> None:
+    head, tail = CALC.split("\n\ndef sub")
+    repo.write("calc.py", head)
+    repo.write("minus.py", "def sub" + tail)
+
+
 A, B, C = "calc.py:4-6", "calc.py:9-11", "other.py:1-2"
 OK = ("verified", None)
 TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]], str, list[str]]] = [
@@ -141,6 +151,8 @@ TABLE: list[tuple[Callable[[Repository], None], dict[str, tuple[str, str | None]
     (_other_branch, {A: OK, B: OK, C: ("gone", None), "calc.py": OK}, "medium", ["F3"]),
     (_duplicate_above, {A: ("moved", "calc.py:12-14"), B: ("moved", "calc.py:17-19"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
     (_crlf_committed, {A: OK, B: OK, C: OK, "calc.py": OK}, "none", []),
+    (_renamed_behind_gits_back, {A: ("moved", "sum.py:4-6"), B: ("moved", "sum.py:9-11"), C: OK, "calc.py": ("moved", "sum.py")}, "low", []),
+    (_block_into_a_new_file, {A: OK, B: ("moved", "minus.py:1-3"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
     (_cherry_picked, {A: ("moved", "calc.py:6-8"), B: ("moved", "calc.py:11-13"), C: OK, "calc.py": ("changed", None)}, "low", ["M1"]),
 ]
 
@@ -168,6 +180,14 @@ def test_a_load_asks_git_at_most_three_times(repo: Repository, monkeypatch: pyte
     calls: list[tuple[str, ...]] = []
     run = anchoring.subprocess.run
     monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(tuple(words)) or run(words, **rest))
+    repo.load()
+    assert [words[3] for words in calls] == ["cat-file", "diff"]
+    calls.clear()
+    _edit_inside(repo)
+    repo.load()
+    assert [words[3] for words in calls] == ["cat-file", "diff", "ls-files"]
+    repo.commit("two")
+    calls.clear()
     repo.load()
     assert [words[3] for words in calls] == ["cat-file", "rev-list", "diff"]
 
@@ -203,7 +223,7 @@ def test_twenty_thousand_files_cost_no_more_than_the_named_ones(repo: Repository
     monkeypatch.setattr(anchoring.subprocess, "run", lambda words, **rest: calls.append(words[3]) or run(words, **rest))
     monkeypatch.setattr(anchoring.Files, "data", lambda files, path: reads.append(path) or read(files, path))
     loaded = repo.load()
-    assert calls == ["rev-list", "diff"]
+    assert calls == ["diff"]
     assert len(reads) == len(set(reads)) == 200
     assert (loaded["severity"], sum(one["status"] == "moved" for one in loaded["anchors"])) == ("low", 20)
 
