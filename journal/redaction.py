@@ -5,27 +5,43 @@ Every repeat before the last part of a pattern has an upper bound, so that no te
 Raise RULES_VERSION when a rule changes: the views rebuild.
 """
 
-import re
-from typing import NamedTuple
+from functools import cache
 
 from ahocorasick_rs import AhoCorasick
 
 RULES_VERSION = 3
+TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
+if TYPE_CHECKING:
+    import re
 
 
-class Rule(NamedTuple):
+class Rule:
     """One kind of secret."""
 
-    kind: str
-    signs: frozenset[str]
-    """Lower-case substrings of which one stands in every text that the rule can match."""
-    pattern: re.Pattern[str]
-    replacement: str
+    __slots__ = ("_source", "kind", "replacement", "signs")
+
+    def __init__(self, kind: str, signs: frozenset[str], source: str, replacement: str) -> None:
+        self.kind = kind
+        self.signs = signs
+        """Lower-case substrings of which one stands in every text that the rule can match."""
+        self._source = source
+        self.replacement = replacement
+
+    @property
+    def pattern(self) -> "re.Pattern[str]":
+        """The rule's regular expression, compiled when a sign was seen: a hook that sees none does not even import `re`."""
+        return _compiled(self._source)
+
+
+@cache
+def _compiled(source: str) -> "re.Pattern[str]":
+    import re  # noqa: PLC0415  a hook that sees no sign is spared it
+
+    return re.compile(source)
 
 
 def _rule(kind: str, signs: str | tuple[str, ...], pattern: str, replacement: str | None = None) -> Rule:
-    told = frozenset((signs,) if isinstance(signs, str) else signs)
-    return Rule(kind, told, re.compile(pattern), replacement or f"[redacted:{kind}]")
+    return Rule(kind, frozenset((signs,) if isinstance(signs, str) else signs), pattern, replacement or f"[redacted:{kind}]")
 
 
 RULES = (
