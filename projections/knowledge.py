@@ -12,6 +12,8 @@ from projections.cards import command_of, error_line, path_of, told_in
 
 KINDS = ("decision", "failure", "wish", "figure", "file", "open")
 """What is told, in the order of its worth."""
+SENTENCES = ("decision", "wish", "figure", "open")
+"""The kinds that are read off sentences, in that order too."""
 MOST_MESSAGES = 6000
 MOST_CALLS = 20_000
 MOST_OF_A_KIND = 80
@@ -92,10 +94,10 @@ def read(views: sqlite3.Connection, session_id: str) -> Knowledge:
             prompts.append(Fact("prompt", " ".join(text.split()), at, position))
         elif answer is None:
             answer = Fact("answer", " ".join(text.split()), at, position)
-        wanted = {told for told in ("decision", "wish", "figure", "open") if len(found[told]) < MOST_OF_A_KIND}
+        wanted = {told for told in SENTENCES if len(found[told]) < MOST_OF_A_KIND}
         for told, sentence in told_in(kind, text, wanted) if wanted else ():
-            if told in wanted and not _stands(found, sentence):
-                found[told].setdefault(" ".join(sentence.casefold().split()), Fact(told, sentence, at, position))
+            if told in wanted:
+                _keep(found, Fact(told, sentence, at, position))
     for fact in _failures(views, session_id):
         found["failure"].setdefault(fact.text, fact)
     for fact in _files(views, session_id):
@@ -104,10 +106,15 @@ def read(views: sqlite3.Connection, session_id: str) -> Knowledge:
     return Knowledge([fact for kind in KINDS for fact in found[kind].values()], prompts, answer, total, len(rows))
 
 
-def _stands(found: dict[str, dict[str, Fact]], sentence: str) -> bool:
-    """Tell whether a sentence stands already under a kind of more worth: one that decides on a figure is a decision."""
-    folded = " ".join(sentence.casefold().split())
-    return any(folded in found[kind] for kind in ("decision", "wish", "figure"))
+def _keep(found: dict[str, dict[str, Fact]], fact: Fact) -> None:
+    """Keep a sentence once, under the kind of most worth: one that decides on a figure is a decision."""
+    folded = " ".join(fact.text.casefold().split())
+    place = SENTENCES.index(fact.kind)
+    if any(folded in found[kind] for kind in SENTENCES[: place + 1]):
+        return
+    for kind in SENTENCES[place + 1 :]:
+        found[kind].pop(folded, None)
+    found[fact.kind][folded] = fact
 
 
 def _files(views: sqlite3.Connection, session_id: str) -> Iterator[Fact]:

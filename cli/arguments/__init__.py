@@ -16,7 +16,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "memory": ("learn", "recall", "learnings", "supersede", "confirm", "retire"),
     "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions", "search"),
-    "forks": ("chain", "tree", "resume", "annotate", "registry", "fork"),
+    "forks": ("chain", "tree", "resume", "annotate", "registry", "fork", "skill", "migrate"),
     "transcripts": ("show", "export", "secrets"),
     "figures": ("usage", "stats", "timeline", "catalog"),
     "analysts": ("sql", "datasette", "records", "completion"),

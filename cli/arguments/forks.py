@@ -10,7 +10,7 @@ CATEGORIES = ("feature", "bugfix", "refactor", "docs", "test", "research", "ops"
 
 
 def declare(add: Add) -> None:
-    """Declare chain, tree, resume, annotate, registry and fork."""
+    """Declare chain, tree, resume, annotate, registry, fork, skill and migrate."""
     command = add("chain", "show which sessions a session goes on from, and which go on from it", runs="cli.chains:chain", example="journal chain latest")
     command.add_argument("session", metavar="SESSION", help=NAMED)
     command = add("tree", "show sessions under those that they came from, sub-agents too", runs="cli.chains:tree", example="journal tree --all")
@@ -45,6 +45,21 @@ def declare(add: Add) -> None:
     command.add_argument("session", metavar="SESSION", help=NAMED)
     command.add_argument("--budget", type=count, default=8000, metavar="TOKENS", help="at most so many tokens (default 8000)")
     command.add_argument("--into", metavar="SESSION", help="write down that this session goes on from it; `here` is the one that this command runs in")
+    group = add("skill", "draft a skill of this project from its sessions, and keep it up to date", runs="cli.skills:create")
+    verbs = group.add_subparsers(dest="verb", required=True, metavar="VERB")
+    for verb, sentence in (("create", "draft a skill: decisions, solutions, gotchas, habits and places, each with its source"),
+                           ("update", "bring in what sessions said since; lines that a person changed stay")):  # fmt: skip
+        command = _verb(verbs, verb, sentence, f"cli.skills:{verb}", f"journal skill {verb} project-notes --dry-run")
+        command.add_argument("name", metavar="NAME", help="small letters, digits and hyphens")
+        command.add_argument("--host", action="append", default=[], choices=("claude", "codex", "gemini", "copilot"),
+                             help="a Claude skill (the default), a section of AGENTS.md, a Gemini extension, Copilot's instructions; repeatable")  # fmt: skip
+        command.add_argument("--session", action="append", default=[], metavar="SESSION", help="only from this session; may be repeated")
+        command.add_argument("--limit", type=count, default=30, metavar="N", help="from the newest N sessions of this project (default 30)")
+        command.add_argument("--dry-run", action="store_true", help="say what would be written")
+    command = add("migrate", "read everything that is there, say what the sessions were about, and index them", runs="cli.migrating:migrate",
+                  example="journal migrate")  # fmt: skip
+    command.add_argument("--root", action="append", default=[], metavar="HOST=PATH", help="read only this host's home folder; may be repeated")
+    command.add_argument("--no-index", action="store_true", help="leave the index of meanings as it is")
 
 
 def _verb(verbs: "argparse._SubParsersAction[Any]", name: str, sentence: str, runs: str, example: str) -> argparse.ArgumentParser:

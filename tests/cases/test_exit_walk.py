@@ -34,6 +34,8 @@ WALK = {
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
     "fork": [("detect", "needle", "--all", "--explain"), ("detect", FULL, "--all", "--explain"), ("detect", FAST, "--all"),
              ("prime", S), ("prime", FULL)],
+    "skill": [("create", "walk", "--session", S, "--dry-run"), ("update", "walk", "--session", S), ("create", FULL, "--session", S)],
+    "migrate": [("--no-index",)],
     "chain": [(S,), (FULL,)], "tree": [("--all",), (S,)], "resume": [(S,), (FULL,)],
     "annotate": [(S,), (S, "--title", FULL, "--summary", FAST, "--topic", FULL), (FULL,)], "registry": [("--all",), ("--stale", "--all")],
     "sql": [("SELECT * FROM messages",), ("SELECT * FROM tool_calls", "--csv"), ("SELECT record(global_position) FROM events",), (f"SELECT '{FULL}'",),

@@ -27,6 +27,9 @@ CALLS = {
     "sessions": ["sessions", "--all"],
     "search": ["search", "calc.py", "--all"],
     "fork prime": ["fork", "prime", "01a22e50-6369"],
+    "skill create": ["skill", "create", "calc-notes", "--session", "03d02093", "--dry-run"],
+    "skill update": ["skill", "update", "calc-notes", "--session", "03d02093"],
+    "migrate": ["migrate", "--no-index"],
     "fork detect": ["fork", "detect", "calc.py", "--all"],
     "status": ["status"],
     "sql": ["sql", "SELECT session_id, turns, title FROM sessions"],
@@ -120,6 +123,9 @@ def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: 
     if name in ("recall", "learnings", "supersede", "confirm", "retire"):
         for text in ("the lock timeout is 30 seconds", "the lock timeout is 60 seconds"):
             main(["learn", text, "--json"])
+        capsys.readouterr()
+    if name == "skill update":
+        main(["skill", "create", "calc-notes", "--session", "013aefe6", "--json"])
         capsys.readouterr()
     status = main([*(os.path.expanduser(word) if "=" not in word else word for word in asked), "--json"])
     out, err = capsys.readouterr()
