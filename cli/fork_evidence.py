@@ -13,7 +13,9 @@ DAY_S = 86_400.0
 MOST_SIMILAR = 400
 """Texts that are taken from an index at most."""
 SNIPPETS = 3
+SNIPPET_CHARS = 160
 SESSION = "SELECT session_id, host, project, cwd, title, last_at, head_commit, kind, parent_session_id, link_kind, messages FROM sessions"
+CHUNKS = "SELECT session_id, count(*) FROM chunks GROUP BY session_id"
 IN_SCOPE = "SELECT session_id FROM session_folders WHERE project = ?"
 HOOKED = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"
 FILES = """SELECT absolute_path, path, max(operation = 'delete') FROM file_changes WHERE session_id = ? AND is_copy = 0
@@ -79,7 +81,8 @@ def gather(settings: Settings, views: sqlite3.Connection, task: str, project: st
 
     for found in fork_words.find(views, task):
         add(found.session_id, Text(found.hit.strength, "words", found.kind, found.at, found.snippet, found.hit.is_bare))
-    similar, why_not = by_meaning(settings, views, task)
+    similar, why_not = by_meaning(settings, views, task, project)
+    counts = dict(views.execute(CHUNKS).fetchall()) if similar else {}
     for session_id, text in similar:
         add(session_id, text)
     candidates = []
@@ -89,7 +92,8 @@ def gather(settings: Settings, views: sqlite3.Connection, task: str, project: st
         candidates.append(Candidate(
             session_id, [Hit(one.strength, one.is_bare) for one in found_texts if one.by == "meaning"],
             [Hit(one.strength, one.is_bare) for one in found_texts if one.by == "words"],
-            max(1, session["messages"]), 0.0 if last is None else max(0.0, now - last) / DAY_S, lineage.position(session_id)))  # fmt: skip
+            counts.get(session_id) or max(1, session["messages"]),
+            0.0 if last is None else max(0.0, now - last) / DAY_S, lineage.position(session_id)))  # fmt: skip
     for found_texts in texts.values():
         found_texts.sort(key=lambda one: -one.strength)
     return Evidence(candidates, texts, sessions, why_not)
@@ -104,9 +108,27 @@ def _caller(session_id: str, sessions: Mapping[str, dict[str, Any]]) -> str:
     return session_id
 
 
-def by_meaning(settings: Settings, views: sqlite3.Connection, task: str) -> tuple[list[tuple[str, Text]], str | None]:
+def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project: str | None) -> tuple[list[tuple[str, Text]], str | None]:
     """Return texts that mean about the same as *task*, or why none can be looked for."""
-    return [], "there is no index of meanings; words alone were looked for"
+    from cli.index import semantic
+    from projections import chunks
+    from projections.forks import is_bare
+    from projections.search_filters import Filters
+
+    search, why_not = semantic.open_search(settings)
+    if search is None:
+        return [], f"only words were looked for: {why_not}"
+    found = []
+    for match in search.find(views, task, Filters(project=project), MOST_SIMILAR):
+        stretch = chunks.stretch_of(views, match.chunk_id)
+        bare = match.is_bare_command or (match.kind in ("prompt", "command") and is_bare(stretch))
+        found.append((match.session_id, Text(match.similarity, "meaning", match.kind, match.occurred_at, _cut(stretch), bare)))
+    return found, None
+
+
+def _cut(text: str) -> str:
+    whole = " ".join(text.split())
+    return whole if len(whole) <= SNIPPET_CHARS else whole[: SNIPPET_CHARS - 1] + "…"
 
 
 def head_of(views: sqlite3.Connection, session: Mapping[str, Any]) -> str | None:

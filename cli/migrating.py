@@ -5,7 +5,7 @@ import contextlib
 from collections import Counter
 from typing import Any
 
-from cli.progress import Progress, meter
+from cli.progress import meter
 from cli.registry import described
 from cli.render import print_json, print_table, say
 from cli.wiring import bring_up_to_date, read_views, roots_of
@@ -19,7 +19,7 @@ def migrate(settings: Settings, asked: argparse.Namespace) -> int:
     roots = roots_of(settings, asked.root)
     with meter() as shown:
         done = bring_up_to_date(settings, roots, shown)
-        categories = _enriched(settings, shown.by_bytes("what sessions were about"))
+        categories = _enriched(settings)
     for warning in done.report.warnings:
         say(f"warning: {warning}")
     answer: dict[str, Any] = {
@@ -34,13 +34,10 @@ def migrate(settings: Settings, asked: argparse.Namespace) -> int:
     return 0
 
 
-def _enriched(settings: Settings, tell: Progress | None) -> Counter[str]:
+def _enriched(settings: Settings) -> Counter[str]:
     """Return how many sessions are of which category; nothing is kept of it, since it is derived whenever it is asked for."""
     counts: Counter[str] = Counter()
     with contextlib.closing(read_views(settings)) as views:
-        sessions = [row[0] for row in views.execute(SESSIONS)]
-        for number, session_id in enumerate(sessions, 1):
+        for (session_id,) in views.execute(SESSIONS).fetchall():
             counts[described(views, session_id)["category"]] += 1
-            if tell:
-                tell(number, len(sessions))
     return counts

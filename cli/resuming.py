@@ -64,8 +64,8 @@ def resume(settings: Settings, asked: argparse.Namespace) -> int:
     return 0
 
 
-def resolved(views: sqlite3.Connection, name: str) -> str:
-    """Return the session that *name* is; `here` is the one whose tool this process is.
+def resolved(views: sqlite3.Connection, name: str) -> str | None:
+    """Return the session that *name* is; `here` is the one whose tool this process is, and None where no host says which.
 
     Raises: NotFound, Ambiguous.
     """
@@ -78,7 +78,8 @@ def resolved(views: sqlite3.Connection, name: str) -> str:
         for variable in facts_of(host).continuing.variables:
             if os.environ.get(variable):
                 return os.environ[variable]
-    raise NotFound("no variable of a host says which session this command runs in", hint="name it: --into SESSION")
+    say("no link is written: no variable of a host says which session this command runs in; name it: --into SESSION")
+    return None
 
 
 def link(settings: Settings, child: str, parent: str, *, is_fork: bool, evidence: str) -> None:

@@ -11,11 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-COMMAND_CHUNK_MAX_LENGTH = 300
-SUBSTANCE_MIN_PARAGRAPH = 100
+from projections.chunk_cutting import COMMAND_CHUNK_MAX_LENGTH, has_substance, is_bare_command
+
 COMMAND_INVOCATION_WEIGHT = 0.5
-_COMMAND_PARTS = re.compile(r"<(command-args|command-name|command-message)>.*?</\1>", re.DOTALL)
-_PARAGRAPHS = re.compile(r"\n\s*\n")
 _SLASH_COMMAND = re.compile(r"\s*/[a-z][\w:-]*(\s|$)")
 
 
@@ -111,23 +109,9 @@ class Scored(NamedTuple):
         return {name: round(getattr(self, name), 4) for name in names} | {"hits": self.hits}
 
 
-def is_bare_command(text: str) -> bool:
-    """Tell whether a text only runs a command: short, marked as a command, and without substance."""
-    if len(text) >= COMMAND_CHUNK_MAX_LENGTH or has_substance(text):
-        return False
-    return "<command-name>" in text
-
-
 def is_bare(text: str) -> bool:
     """Tell whether a text only runs a command in any host's way: marked as Claude Code does, or typed as `/name`."""
     return is_bare_command(text) or (len(text) < COMMAND_CHUNK_MAX_LENGTH and not has_substance(text) and bool(_SLASH_COMMAND.match(text)))
-
-
-def has_substance(text: str) -> bool:
-    """Tell whether a text has a code fence, a thinking block, or a paragraph of more than 100 characters beside the command's own words."""
-    if "```" in text or "<details>" in text:
-        return True
-    return any(len(paragraph.strip()) > SUBSTANCE_MIN_PARAGRAPH for paragraph in _PARAGRAPHS.split(_COMMAND_PARTS.sub("", text)))
 
 
 def rank(candidates: Sequence[Candidate], scoring: Scoring) -> tuple[list[Scored], float]:

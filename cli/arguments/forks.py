@@ -49,7 +49,7 @@ def declare(add: Add) -> None:
     verbs = group.add_subparsers(dest="verb", required=True, metavar="VERB")
     for verb, sentence in (("create", "draft a skill: decisions, solutions, gotchas, habits and places, each with its source"),
                            ("update", "bring in what sessions said since; lines that a person changed stay")):  # fmt: skip
-        command = _verb(verbs, verb, sentence, f"cli.skills:{verb}", f"journal skill {verb} project-notes --dry-run")
+        command = _verb(verbs, verb, sentence, f"cli.skills:{verb}", f"journal skill {verb} project-notes --session latest")
         command.add_argument("name", metavar="NAME", help="small letters, digits and hyphens")
         command.add_argument("--host", action="append", default=[], choices=("claude", "codex", "gemini", "copilot"),
                              help="a Claude skill (the default), a section of AGENTS.md, a Gemini extension, Copilot's instructions; repeatable")  # fmt: skip

@@ -42,7 +42,7 @@ def test_k9_implementing_ranks_above_running_by_words_alone(archive: Archive, sc
     found = archive.json("fork", "detect", TASK, "--all", "--scoring", scoring)
     assert found["results"][0]["session_id"] == A
     assert (found["scoring"], found["mode"]) == (scoring, "lexical")
-    assert "words alone" in found["why"]
+    assert found["why"].startswith("only words were looked for: ")
 
 
 def test_k1_a_line_per_session_with_what_to_paste(archive: Archive) -> None:
@@ -55,7 +55,7 @@ def test_k1_a_line_per_session_with_what_to_paste(archive: Archive) -> None:
     assert f"    cd {CWD} && claude --resume {A} --fork-session" in lines
     assert any("relevance 0." in line and "lexical 0." in line and "recency" in line for line in lines)
     assert any("by words (prompt): Implement the /fork command" in line for line in lines)
-    assert "words alone were looked for" in err
+    assert "only words were looked for: " in err
 
 
 def test_a_fork_is_told_with_its_parts_and_its_newest_session(archive: Archive) -> None:

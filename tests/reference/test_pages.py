@@ -64,6 +64,8 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
             saved = subprocess.run(["sh", "-c", "journal handoff save --notes notes.md --json"], cwd=home, check=True, capture_output=True, timeout=60)
             example = example.replace(placeholder, json.loads(saved.stdout)["handoff_id"])
         subprocess.run(["sh", "-c", "journal handoff export --output .context-handoffs"], cwd=home, check=True, capture_output=True, timeout=60)
+    if name == "journal skill update":
+        subprocess.run(["sh", "-c", "journal skill create project-notes --session latest"], cwd=home, check=True, capture_output=True, timeout=60)
     if example.split()[1] in ("supersede", "confirm", "retire"):
         subprocess.run(["sh", "-c", "journal learn 'the lock'"], cwd=home, check=True, capture_output=True, timeout=60)
     done = subprocess.run(["sh", "-c", example], cwd=home, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from projections.chunk_cutting import is_bare_command
 from projections.forks import (
     CLASSIC,
     DEFAULT,
@@ -13,7 +14,6 @@ from projections.forks import (
     Hit,
     Scoring,
     is_bare,
-    is_bare_command,
     rank,
     recency_of,
     score,
