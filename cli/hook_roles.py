@@ -78,6 +78,8 @@ def answer(role: str, host: str, payload: Payload, home: Home, now: float) -> st
     call.views = Views(home.views_db)
     try:
         call.lines = history(call.views, home, call.session_id, call.now)
+        if call.settings.adaptive:
+            call.settings.thresholds = context.adapted(call.settings.thresholds, call.lines)
         said = ROLES[role](call, transcript)
     finally:
         call.views.close()

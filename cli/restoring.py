@@ -134,11 +134,12 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     window = policy.window(chosen.context_limit, reported, model, used, catalog=windows.refreshed(model, windows.catalog_path(os.environ)))
     lines = [json.loads(text) for (text,) in views.execute(
         "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", (session_id,))]  # fmt: skip
+    thresholds = policy.adapted(chosen.thresholds, lines) if chosen.adaptive else chosen.thresholds
     alerts = [{"at": line.get("at"), "threshold": line.get("threshold")} for line in lines if line.get("kind") == "alert"]
     percent = None if used is None or not window.tokens else round(100 * used / window.tokens, 1)
     compact_at = _compact_point(views, model)
     answer = {"session_id": session_id, "model": model, "used_tokens": used, "window_tokens": window.tokens, "window_source": window.source,
-              "percent": percent, "estimated": estimated, "thresholds": list(chosen.thresholds), "alerts": alerts, "measured_at": measured_at,
+              "percent": percent, "estimated": estimated, "thresholds": list(thresholds), "alerts": alerts, "measured_at": measured_at,
               "auto_compact_tokens": compact_at}  # fmt: skip
     if asked.json:
         print_json(answer)

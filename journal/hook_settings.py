@@ -8,12 +8,13 @@ STOP_MODES = ("threshold", "every-turn", "never")
 class HookSettings:
     """What a user can set of the hooks; the defaults hold where nothing is set."""
 
-    __slots__ = ("context_limit", "interval_min", "restore", "restore_tokens", "stale_after_h", "stop_mode", "thresholds", "withhold_after_h")
+    __slots__ = ("adaptive", "context_limit", "interval_min", "restore", "restore_tokens", "stale_after_h", "stop_mode", "thresholds", "withhold_after_h")
 
     def __init__(
         self,
         *,
         thresholds: tuple[float, ...] = (0.75,),
+        adaptive: bool = False,
         context_limit: int | None = None,
         interval_min: float = 5,
         stop_mode: str = "threshold",
@@ -24,6 +25,8 @@ class HookSettings:
     ) -> None:
         self.thresholds = thresholds
         """Shares of the context window at which user and agent are told, rising, each between 0 and 1."""
+        self.adaptive = adaptive
+        """Whether thresholds sink with every compaction of the session: to 70, 60, 50 and at last 40 % of the window."""
         self.context_limit = context_limit
         """Tokens of the context window; goes before what hosts and tables say."""
         self.interval_min = interval_min
@@ -116,6 +119,7 @@ def _switch(name: str, value: object) -> bool:
 
 
 _CHECKS = {
-    "thresholds": _shares, "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode, "restore": _switch, "restore_tokens": _tokens,
+    "thresholds": _shares, "adaptive": _switch,
+    "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode, "restore": _switch, "restore_tokens": _tokens,
     "stale_after_h": _hours, "withhold_after_h": _hours,
 }  # fmt: skip

@@ -12,6 +12,8 @@ REARMING_SOURCES = ("startup", "clear", "fork", "compact")
 """Why a session starts, where the context is another one than before."""
 EVERY_TURN = 0.0
 """The threshold under which a stop that asks at every turn is written down."""
+ADAPTED = (1.0, 0.7, 0.6, 0.5, 0.4)
+"""What no threshold is above after 0, 1, 2, 3, 4 and more compactions: a session that was compacted often should end earlier."""
 Line = dict[str, object]
 
 
@@ -84,6 +86,24 @@ def fold(history: Iterable[Line], thresholds: tuple[float, ...]) -> State:
             armed |= below
             asked -= below
     return State(armed, asked, asked_window)
+
+
+def adapted(thresholds: tuple[float, ...], history: Iterable[Line]) -> tuple[float, ...]:
+    """Return the thresholds that are in force after the compactions of *history*."""
+    most = ADAPTED[min(compactions(history), len(ADAPTED) - 1)]
+    return tuple(sorted({min(share, most) for share in thresholds}))
+
+
+def compactions(history: Iterable[Line]) -> int:
+    """Return how often the context was compacted: hooks that measure the same compaction stand one behind the other."""
+    count, was = 0, False
+    for line in history:
+        if line.get("type") != "journal.context":
+            continue
+        is_compacted = bool(line.get("compacted")) or line.get("source") == "compact"
+        count += is_compacted and not was
+        was = is_compacted
+    return count
 
 
 def crossed(used: int | None, tokens: int | None, thresholds: tuple[float, ...]) -> float | None:

@@ -109,6 +109,31 @@ def test_several_thresholds_are_told_one_after_the_other(world: World) -> None:
     assert said == [False, True, False, True, False]
 
 
+def test_b45_adaptive_thresholds_sink_with_every_compaction(world: World) -> None:
+    """Told at 75 % at first, after one compaction at 70 %, after four and more at 40 %; hooks that see one compaction count it once."""
+    (world.home / "config.toml").write_text("[hooks]\nadaptive = true\n")
+    told, number = [], 0
+    for share in (0.75, 0.70, 0.60, 0.50, 0.40, 0.40):
+        said = []
+        for used in (int(share * 200_000) - 1, int(share * 200_000)):
+            number += 1
+            world.answered(used, number=number)
+            said.append(bool(world.hook("prompt", prompt="").answer))
+        told.append(said)
+        world.compacted()
+        for _ in range(2):
+            assert world.hook("prompt", prompt="").answer == {}
+    assert told == [[False, True]] * 6
+
+
+def test_without_the_setting_compactions_change_no_threshold(world: World) -> None:
+    """75 % stays 75 %."""
+    world.compacted()
+    world.hook("prompt", prompt="")
+    world.answered(149_999)
+    assert world.hook("prompt", prompt="").answer == {}
+
+
 def test_e15_sixty_hooks_at_once_tell_once_and_lose_nothing(world: World) -> None:
     """E15: 60 processes on one session at the same moment: one alert, 60 payloads, 60 measures."""
     world.answered(160_000)
