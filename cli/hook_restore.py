@@ -29,7 +29,11 @@ def restored(call: Call, *, own: bool) -> Restored:
     limits = Limits(
         call.settings.restore_tokens, call.facts.inject_cap, call.settings.stale_after_h * 3600, call.settings.withhold_after_h * 3600
     )
-    return restore.compose(handoff, cards, present, limits)
+    if not call.settings.recall or call.views.connection is None:
+        return restore.compose(handoff, cards, present, limits)
+    from cli import hook_learnings
+
+    return hook_learnings.composed(handoff, cards, present, limits, call.views.connection, call.settings.recall_tokens)
 
 
 def _rows(call: Call, root: str, branch: str | None, *, own: bool) -> restore_rows.Rows | None:

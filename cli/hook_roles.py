@@ -127,18 +127,20 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
     restored = hook_restore.restored(call, own=source == "compact")
     if not restored.text:
         return {}
-    call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts}, kind=STATE)
+    call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts,
+                 "learnings": restored.learnings}, kind=STATE)  # fmt: skip
     return _context_for(call, restored.text)
 
 
 def _prompt(call: Call, transcript: str | None) -> dict[str, object]:
     version = _record_handoff(call)
     measured, window = _measure(call, transcript, version, pending=context.prompt_estimate(call.payload.prompt))
+    from cli import hook_recall
+
     alert = _alert(call, measured, window)
-    if alert is None:
-        return _ask_for_window(call, measured, window)
-    user, agent = alert
-    return {"systemMessage": user, **_context_for(call, agent)}
+    said = {"systemMessage": alert[0]} if alert else _ask_for_window(call, measured, window)
+    texts_told = [text for text in (alert[1] if alert else "", hook_recall.recalled(call)) if text]
+    return {**said, **(_context_for(call, "\n\n".join(texts_told)) if texts_told else {})}
 
 
 def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:

@@ -32,9 +32,15 @@ def restore(settings: Settings, asked: argparse.Namespace) -> int:
     cap = facts_of(asked.host).inject_cap if asked.host else 1 << 40
     budget = 1 << 30 if asked.all else asked.budget or chosen.restore_tokens
     withhold = float("inf") if asked.all or asked.snapshot else chosen.withhold_after_h * 3600
-    restored = compose(handoff, cards, present, Limits(budget, cap, chosen.stale_after_h * 3600, withhold))
+    limits = Limits(budget, cap, chosen.stale_after_h * 3600, withhold)
+    if chosen.recall and not (asked.snapshot or asked.as_of or asked.session):
+        from cli import hook_learnings
+
+        restored = hook_learnings.composed(handoff, cards, present, limits, views, 1 << 30 if asked.all else chosen.recall_tokens)
+    else:
+        restored = compose(handoff, cards, present, limits)
     answer = {"text": restored.text, "tokens": restored.tokens if restored.text else 0, "parts": restored.parts,
-              "withheld": restored.withheld, "warnings": restored.warnings}  # fmt: skip
+              "withheld": restored.withheld, "warnings": restored.warnings, "learnings": restored.learnings}  # fmt: skip
     if asked.json or asked.format == "json":
         print_json(answer)
         return 0

@@ -8,7 +8,8 @@ STOP_MODES = ("threshold", "every-turn", "never")
 class HookSettings:
     """What a user can set of the hooks; the defaults hold where nothing is set."""
 
-    __slots__ = ("adaptive", "context_limit", "interval_min", "restore", "restore_tokens", "stale_after_h", "stop_mode", "thresholds", "withhold_after_h")
+    __slots__ = ("adaptive", "context_limit", "interval_min", "recall", "recall_tokens", "restore", "restore_tokens", "stale_after_h", "stop_mode",
+                 "thresholds", "withhold_after_h")  # fmt: skip
 
     def __init__(
         self,
@@ -18,6 +19,8 @@ class HookSettings:
         context_limit: int | None = None,
         interval_min: float = 5,
         stop_mode: str = "threshold",
+        recall: bool = True,
+        recall_tokens: int = 400,
         restore: bool = True,
         restore_tokens: int = 1600,
         stale_after_h: float = 24,
@@ -33,6 +36,10 @@ class HookSettings:
         """Minutes of active time between two snapshots."""
         self.stop_mode = stop_mode
         """When a stop asks the agent for a handoff: `threshold`, `every-turn` or `never`."""
+        self.recall = recall
+        """Whether a prompt brings back learnings that fit it, and a session start those of the project."""
+        self.recall_tokens = recall_tokens
+        """Tokens that one recall takes at most, by the heuristic of four bytes each."""
         self.restore = restore
         """Whether a session start brings back what earlier sessions left."""
         self.restore_tokens = restore_tokens
@@ -119,7 +126,6 @@ def _switch(name: str, value: object) -> bool:
 
 
 _CHECKS = {
-    "thresholds": _shares, "adaptive": _switch,
-    "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode, "restore": _switch, "restore_tokens": _tokens,
-    "stale_after_h": _hours, "withhold_after_h": _hours,
+    "thresholds": _shares, "adaptive": _switch, "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode,
+    "recall": _switch, "recall_tokens": _tokens, "restore": _switch, "restore_tokens": _tokens, "stale_after_h": _hours, "withhold_after_h": _hours,
 }  # fmt: skip

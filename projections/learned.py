@@ -1,5 +1,6 @@
 """Learnings as they are read: which hold now, which fit a query, which contradict each other. Any connection of SQLite serves."""
 
+from journal.moments import DAY_S, seconds_of
 from projections import likeness
 
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
@@ -8,6 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 KINDS = ("solution", "gotcha", "pattern", "decision", "preference")
+WEIGHT_OF = {"preference": 0.3, "decision": 0.25, "gotcha": 0.2, "pattern": 0.15, "solution": 0.1}
+"""What a kind is worth to a session that just begins: how the user wants it before how one problem was solved."""
 LOOKED_AT = 40
 """So many rows of the index, the best by its own rank, are compared with the query."""
 # A repository is known by all the places that it was ever seen at: the same first commit and remote.
@@ -62,29 +65,34 @@ class Found:
 def recall(views: "sqlite3.Connection", query: str, root: str | None, now: str, *, limit: int, threshold: float = 0.0, telling: bool = False) -> list[Found]:
     """Return the learnings that hold and fit *query*, the best first, those that contradict one of them right behind it.
 
-    Without a *root* those of all projects; with *telling* only what shares more than common words.
+    Without a *root* those of all projects. With *telling* only what shares more than common words, and contradictions are looked
+    for among what fits the query at all, which is enough to tell without being asked.
     """
     asked = likeness.terms_of(query)
     match = likeness.match_of(asked)
     if not match:
         return []
     found = []
-    for learning in _indexed(views, match, root, now):
+    candidates = _indexed(views, match, root, now)
+    for learning in candidates:
         told = likeness.terms_of(learning.text)
         score = likeness.likeness(asked, told)
         if score > 0 and score >= threshold and (not telling or likeness.is_telling(asked, told)):
             found.append(Found(learning, score))
     found.sort(key=lambda one: (-one.score, one.learning.learning_id))
-    return with_conflicts(views, found[:limit], now)
+    return with_conflicts(views, found[:limit], now, among=candidates if telling else None)
 
 
-def with_conflicts(views: "sqlite3.Connection", found: "list[Found]", now: str) -> "list[Found]":
-    """Return the learnings, each with those that contradict it behind it, however little they fit the query themselves."""
+def with_conflicts(views: "sqlite3.Connection", found: "list[Found]", now: str, *, among: "list[Learning] | None" = None) -> "list[Found]":
+    """Return the learnings, each with those that contradict it behind it, however little they fit the query themselves.
+
+    Looked for in the index, or only *among* some.
+    """
     ordered: dict[str, Found] = {}
     known = {one.learning.learning_id: one for one in found}
     for one in found:
         ordered.setdefault(one.learning.learning_id, one)
-        for other, why in conflicts(views, one.learning.text, one.learning.root, now, but=one.learning.learning_id):
+        for other, why in conflicts(views, one.learning.text, one.learning.root, now, but=one.learning.learning_id, among=among):
             one.conflicts.append((other.learning_id, why))
             beside = ordered.get(other.learning_id) or known.get(other.learning_id) or Found(other, 0.0)
             if other.learning_id not in known:
@@ -93,9 +101,12 @@ def with_conflicts(views: "sqlite3.Connection", found: "list[Found]", now: str) 
     return list(ordered.values())
 
 
-def conflicts(views: "sqlite3.Connection", text: str, root: str | None, now: str, *, but: str = "") -> list[tuple[Learning, str]]:
+def conflicts(
+    views: "sqlite3.Connection", text: str, root: str | None, now: str, *, but: str = "", among: "list[Learning] | None" = None
+) -> list[tuple[Learning, str]]:
     """Return the learnings that hold for the project and contradict *text*, with the reason."""
-    return [(other, why) for other in _near(views, text, root, now, but) if (why := likeness.contradict(text, other.text))]
+    near = _near(views, text, root, now, but) if among is None else [one for one in among if one.learning_id != but]
+    return [(other, why) for other in near if (why := likeness.contradict(text, other.text))]
 
 
 def duplicates(views: "sqlite3.Connection", text: str, root: str | None, now: str) -> list[tuple[Learning, float]]:
@@ -103,7 +114,7 @@ def duplicates(views: "sqlite3.Connection", text: str, root: str | None, now: st
     terms = likeness.terms_of(text)
     found = []
     for other in _near(views, text, root, now, ""):
-        alike = 1.0 if likeness.is_same(text, other.text) else likeness.likeness(terms, likeness.terms_of(other.text))
+        alike = 1.0 if likeness.is_same(text, other.text) else min(0.99, likeness.likeness(terms, likeness.terms_of(other.text)))
         if alike >= likeness.SAME and not likeness.contradict(text, other.text):
             found.append((other, alike))
     return sorted(found, key=lambda pair: (-pair[1], pair[0].learning_id))
@@ -116,6 +127,17 @@ def read(views: "sqlite3.Connection", root: str | None, now: str, *, everything:
     return [Learning(row) for row in views.execute(query, {"root": root, "now": now, "limit": limit})]
 
 
+def mattering(learnings: "Iterable[Learning]", context: str, now: float, *, most: int) -> list[Learning]:
+    """Return the learnings that a new session needs first: like what was worked on last, of a weighty kind, fresh, confirmed."""
+    asked = likeness.terms_of(context)
+    scored = []
+    for one in learnings:
+        days = max(0.0, now - (seconds_of(one.known_at) or 0.0)) / DAY_S
+        score = likeness.likeness(asked, likeness.terms_of(one.text)) + WEIGHT_OF.get(one.kind, 0.1) + 0.2 / (1 + days / 30)
+        scored.append((-score - (0.1 if one.confirmed_at else 0.0), one.learning_id, one))
+    return [one for _, _, one in sorted(scored, key=lambda row: row[:2])[:most]]
+
+
 def _near(views: "sqlite3.Connection", text: str, root: str | None, now: str, but: str) -> "Iterable[Learning]":
     match = likeness.match_of(likeness.terms_of(text))
     return [other for other in _indexed(views, match, root, now) if other.learning_id != but] if match else []
@@ -123,6 +145,7 @@ def _near(views: "sqlite3.Connection", text: str, root: str | None, now: str, bu
 
 def _indexed(views: "sqlite3.Connection", match: str, root: str | None, now: str) -> list[Learning]:
     where = f"{HERE if root is not None else '1'} AND {LIVE}"
-    query = f"""SELECT {COLUMNS} FROM learnings_fts AS f JOIN learnings AS l ON l.learning_rowid = f.rowid
-        WHERE learnings_fts MATCH :match AND {where} ORDER BY f.rank, l.learning_id LIMIT {LOOKED_AT}"""
+    query = f"""SELECT {COLUMNS} FROM (SELECT l.learning_rowid, f.rank AS place FROM learnings_fts AS f JOIN learnings AS l ON l.learning_rowid = f.rowid
+        WHERE learnings_fts MATCH :match AND {where} ORDER BY f.rank, l.learning_id LIMIT {LOOKED_AT}) AS c
+        JOIN learnings AS l ON l.learning_rowid = c.learning_rowid ORDER BY c.place, l.learning_id"""
     return [Learning(row) for row in views.execute(query, {"match": match, "root": root, "now": now})]

@@ -11,7 +11,7 @@ QUERY_TERMS = 24
 IDENTIFIER = 2.5
 WORD = 1.0
 GENERIC = 0.35
-THRESHOLD = 0.3
+THRESHOLD = 0.25
 """From this likeness on a learning is told without being asked for; see `is_telling` for what it must share besides."""
 SAME = 0.85
 SUBJECT = 0.45
@@ -29,7 +29,7 @@ STOP = frozenset(
     where whether which while who whom whose why will with within without would yes yet you your always instead rather""".split()
 )
 _GENERIC = frozenset(
-    """add address agent app apply archive argument array available back bad base begin best better big block body boolean break bug build call case cause
+    """add address agent api app apply archive argument array available back bad base begin best better big block body boolean break bug build call case cause
     change check class clean clear client close code column command commit common complete config connect content context correct count create
     current data date debug default define delete dependency different directory doc document edit empty end ensure entry error event everything example
     exist expect explain fail failing failure feature field file final find first fix follow folder format found full function general handle
@@ -45,6 +45,13 @@ NEGATIONS = frozenset("never not no dont cannot cant mustnt shouldnt avoid forbi
 """As they stand without apostrophes."""
 PAIRS = (("always", "never"), ("enable", "disable"), ("enabled", "disabled"), ("before", "after"), ("use", "avoid"), ("allow", "forbid"), ("sync", "async"),
          ("true", "false"), ("on", "off"), ("tabs", "spaces"), ("merge", "rebase"), ("yes", "no"), ("with", "without"), ("above", "below"))  # fmt: skip
+
+VALUE_FOLLOWS = frozenset(
+    """is are was be to at of than least most below above under over max maximum min minimum only exactly about every after
+    within up by""".split()
+)
+UNITS = frozenset("ms s sec second seconds min minute minutes h hour hours day days week weeks kb mb gb kib mib gib bytes percent px tokens times retries "
+                  "rows items lines requests connections workers threads".split())  # fmt: skip
 
 
 def words_of(text: str) -> list[str]:
@@ -70,14 +77,22 @@ def _is_unspaced(letter: str) -> bool:
 def terms_of(text: str) -> dict[str, float]:
     """Return the terms of a text with their weights, the weightiest first, at most 64."""
     found: dict[str, float] = {}
+    before = ""
     for word in words_of(text):
         lowered = word.lower()
+        if len(word) == 1 and _is_unspaced(word):
+            if before:
+                found[before + word] = WORD  # one character says as little as a letter, two are a word
+            before = word
+            continue
+        before = ""
         if is_identifier(word):
             found[lowered] = IDENTIFIER
             for part in lowered.translate(_PARTS).split():
                 _add(found, part)
         else:
-            _add(found, lowered)
+            for part in lowered.split("-"):
+                _add(found, part)
     return dict(sorted(found.items(), key=lambda pair: -pair[1])[:MOST_TERMS])
 
 
@@ -128,7 +143,8 @@ _ROOTS = frozenset(stem(word) for word in _GENERIC)
 def match_of(terms: dict[str, float]) -> str:
     """Return the FTS5 query for any of the weightiest terms; empty where there is none worth a look."""
     chosen = [term for term, weight in terms.items() if weight > GENERIC][:QUERY_TERMS] or list(terms)[:QUERY_TERMS]
-    return " OR ".join(f'"{term}"' for term in chosen if '"' not in term and "\0" not in term)
+    spaced = (" ".join(term) if len(term) == 2 and _is_unspaced(term[0]) else term for term in chosen)
+    return " OR ".join(f'"{term}"' for term in spaced if '"' not in term and "\0" not in term)
 
 
 def likeness(asked: dict[str, float], told: dict[str, float]) -> float:
@@ -153,16 +169,23 @@ def is_same(one: str, other: str) -> bool:
 def contradict(one: str, other: str) -> str | None:
     """Return why two texts about the same thing cannot both hold, or None: one denies, they choose opposite words, or other numbers."""
     first, second = ([word.lower() for word in words_of(text.replace("’", "'").replace("'", ""))] for text in (one, other))
-    terms, others = terms_of(one), terms_of(other)
-    if likeness(terms, others) < SUBJECT:
-        return None
-    left, right = set(first), set(second)
+    why = _opposition(set(first), set(second)) or _other_values(first, second)
+    return why if why and likeness(terms_of(one), terms_of(other)) >= SUBJECT else None
+
+
+def _opposition(left: set[str], right: set[str]) -> str | None:
     for word, opposite in PAIRS:
-        if (word in left - right and opposite in right - left) or (opposite in left - right and word in right - left):
+        if word in left - right and opposite in right - left:
             return f"one says {word}, the other {opposite}"
+        if opposite in left - right and word in right - left:
+            return f"one says {opposite}, the other {word}"
     if bool(left & NEGATIONS) != bool(right & NEGATIONS):
         return "one denies what the other says"
-    numbers, other_numbers = ({word for word in words if word[:1].isdigit()} for words in (left, right))
-    if numbers and other_numbers and not numbers & other_numbers:
-        return f"one says {min(numbers)}, the other {min(other_numbers)}"
     return None
+
+
+def _other_values(first: list[str], second: list[str]) -> str | None:
+    """Return which values differ: numbers that something is said to be, or that have a unit, not those that are names (`shard 3`)."""
+    values, others = ({word for before, word, after in zip(["", *words], words, [*words[1:], ""], strict=False)
+                       if word[:1].isdigit() and (before in VALUE_FOLLOWS or after in UNITS or not word.isdigit())} for words in (first, second))  # fmt: skip
+    return f"one says {min(values)}, the other {min(others)}" if values and others and not values & others else None

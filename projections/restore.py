@@ -99,7 +99,7 @@ class Limits:
 class Restored:
     """A restore, with what it is made of."""
 
-    __slots__ = ("parts", "text", "warnings", "withheld")
+    __slots__ = ("learnings", "parts", "text", "warnings", "withheld")
 
     def __init__(self, text: str, parts: list[dict[str, object]], withheld: str | None, warnings: list[str]) -> None:
         self.text = text
@@ -107,6 +107,8 @@ class Restored:
         """Each part's kind, the session it comes from and its age in seconds."""
         self.withheld = withheld
         self.warnings = warnings
+        self.learnings: list[str] = []
+        """The ids of the learnings that stand in it."""
 
     @property
     def tokens(self) -> int:

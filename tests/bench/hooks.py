@@ -1,7 +1,8 @@
 """What hooks cost: CPU of the whole process as a multiple of a bare interpreter's, in one run.
 
-Usage: python tests/bench/hooks.py [SESSIONS]
-For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views.
+Usage: python tests/bench/hooks.py [SESSIONS] [LEARNINGS]
+For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views; then prompts against LEARNINGS
+learnings of the project, one that none fits and one that some fit.
 """
 
 import argparse
@@ -50,10 +51,21 @@ def transcript(path: Path, megabytes: int) -> None:
     path.write_text(line * (megabytes * 1_000_000 // len(line)))
 
 
+def learned(root: Path, project: Path, learnings: int) -> None:
+    """Write so many learnings of one project to the inbox, a tenth of them about the same."""
+    with (root / "journal/inbox/2026-12-01_journal.jsonl").open("a") as inbox:
+        for number in range(learnings):
+            about = "the ledger lock of the transfer" if number % 10 == 0 else f"module mod_{number} and its neighbour mod_{number * 7}"
+            inbox.write("\n" + json.dumps({"v": 1, "type": "journal.learning", "at": "2026-12-01T10:00:00.000000Z", "session_id": None, "kind": "gotcha",
+                                           "learning_id": f"l{number:010d}", "scope": "project", "text": f"Remember {about}: shard {number} is read only.",
+                                           "root": str(project), "anchors": []}) + "\n")  # fmt: skip
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description="measure what hooks cost")
     parser.add_argument("sessions", type=int, nargs="?", default=10_000)
+    parser.add_argument("learnings", type=int, nargs="?", default=1000)
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="journal-hooks-") as folder:
         root, project = Path(folder), Path(folder) / "proj"
@@ -76,6 +88,14 @@ def main() -> None:
                                "source": "startup", "prompt": "go on"}  # fmt: skip
                     command = [sys.executable, "-m", "journal", "hook", role, "--host", "claude"]
                     rows[role].append(cpu(command, environment, json.dumps(payload).encode()) / bare)
+        learned(root, project, asked.learnings)
+        subprocess.run([sys.executable, "-m", "journal", "ingest"], env=environment, check=True, capture_output=True)
+        os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
+        bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
+        for name, text in (("none fits", "what is the weather of the gallery like today"), ("some fit", "take the ledger lock in the transfer too")):
+            payload = {"session_id": "hook-learned", "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": text}
+            command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
+            rows[f"prompt, {asked.learnings} learnings, {name}"] = [cpu(command, environment, json.dumps(payload).encode()) / bare]
         for role, ratios in rows.items():
             print(f"| {role} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
 

@@ -93,10 +93,10 @@ def test_what_says_nearly_the_same_is_stored_and_told(kept: Archive) -> None:
 
 
 @pytest.mark.parametrize(("one", "other", "why"), [
-    ("Always rebase before merging to the release branch.", "Never rebase before merging to the release branch.", "one says always, the other never"),
+    ("Always rebase before merging to the release branch.", "Never rebase before merging to the release branch.", "one says never, the other always"),
     ("The importer lock is re-entrant.", "The importer lock is not re-entrant.", "one denies what the other says"),
     ("The upload timeout is 30 seconds.", "The upload timeout is 90 seconds.", "one says 90, the other 30"),
-    ("Indent the YAML fixtures with tabs.", "Indent the YAML fixtures with spaces.", "one says tabs, the other spaces"),
+    ("Indent the YAML fixtures with tabs.", "Indent the YAML fixtures with spaces.", "one says spaces, the other tabs"),
 ])  # fmt: skip
 def test_kw10_learnings_that_contradict_each_other_are_told_at_save_and_shown_together(kept: Archive, one: str, other: str, why: str) -> None:
     """At save, in a recall that the other one fits less, and in the list."""
@@ -113,6 +113,7 @@ def test_kw10_learnings_that_contradict_each_other_are_told_at_save_and_shown_to
 
 @pytest.mark.parametrize(("one", "other"), [
     ("The upload timeout is 30 seconds.", "The download folder holds 90 files."),
+    ("Shard 30 of the ledger is read only.", "Shard 90 of the ledger is read only."),
     ("Never commit fixtures with secrets.", "Always run the linter first."),
     ("The cache is written by the worker.", "The cache is written by the worker at night."),
 ])  # fmt: skip

@@ -1,0 +1,69 @@
+"""What a prompt brings back: learnings and past fixes by words, from the views alone; silence wherever it is not sure.
+
+Nothing heavy is imported: SQLite's own index finds the candidates, and a comparison of words decides (projections/likeness.py).
+"""
+
+import os
+
+from cli.hook_roles import STATE, Call
+from cli.hook_views import history
+from projections import learned, likeness
+
+MOST = 3
+SHORTEST_PROMPT = 8
+
+
+def recalled(call: Call) -> str:
+    """Return what to tell of the prompt, fenced; the empty text where nothing is sure to fit or all was told before."""
+    prompt = (call.payload.prompt or "").strip()
+    if not call.settings.recall or call.views.connection is None or not call.can_write or call.role not in call.facts.context_roles:
+        return ""
+    if len(prompt.encode("utf-8", "replace")) < SHORTEST_PROMPT or prompt.startswith("/"):
+        return ""
+    before = told(call.lines)
+    found = [one for one in _found(call, prompt) if one.learning.learning_id not in before][:MOST]
+    if not found:
+        return ""
+    from cli.hook_learnings import doubt
+    from projections import learned_text
+
+    views, place = call.views.connection, call.place
+    roots = {place.repository: place.root} if place else {}
+    doubts = {one.learning.learning_id: doubt(views, one.learning, roots.get(one.learning.root, one.learning.root) or "/") for one in found}
+    text, count = learned_text.fenced(learned_text.told(found, call.now, doubts), call.settings.recall_tokens, call.facts.inject_cap)
+    if not count or not claimed(call, [one.learning.learning_id for one in found[:count]]):
+        return ""
+    return text
+
+
+def told(lines: list[dict[str, object]]) -> set[str]:
+    """Return the learnings that stand in this session's context already; a compaction or a clear takes them away."""
+    found: set[str] = set()
+    for line in lines:
+        if line.get("source") in ("compact", "clear"):
+            found.clear()
+        names = line.get("learnings")
+        if isinstance(names, list):
+            found.update(str(name) for name in names)
+    return found
+
+
+def claimed(call: Call, names: list[str]) -> bool:
+    """Write down what is about to be told; False where another hook of the same prompt was first (a host may call two of ours)."""
+    nonce = os.urandom(8).hex()
+    call.append({"type": "journal.hook_answered", "role": call.role, "kind": "recall", "nonce": nonce, "learnings": names}, kind=STATE)
+    call.lines = history(call.views, call.home, call.session_id, call.now)
+    mine = next((number for number, line in enumerate(call.lines) if line.get("nonce") == nonce), len(call.lines))
+    return not told(call.lines[:mine]) & set(names)
+
+
+def _found(call: Call, prompt: str) -> list[learned.Found]:
+    import _sqlite3
+
+    if call.views.connection is None:
+        return []
+    root = call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")
+    try:
+        return learned.recall(call.views.connection, prompt, root, call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
+    except _sqlite3.Error:  # views of another version, or damaged ones: nothing is known
+        return []
