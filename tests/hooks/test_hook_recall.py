@@ -211,7 +211,7 @@ def test_a_recall_among_many_learnings_looks_at_a_bounded_number(world: World) -
 
 
 def test_the_threshold_is_right_nearly_always_and_prefers_silence() -> None:
-    """Floors of the table that tests/bench/recall.py prints: 60 prompts that should bring something back, 205 others."""
+    """Floors of the table that tests/bench/recall.py prints: 59 prompts that should bring something back, 179 others."""
     found = measure(likeness.THRESHOLD)
     assert found.precision >= 0.95
     assert found.false_recall <= 0.02
