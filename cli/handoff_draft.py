@@ -46,19 +46,23 @@ def of(settings: Settings, session_id: str | None, place: "Checkout | None", git
 
 
 def _ranges(views: sqlite3.Connection, session_id: str, records: "Records", files: "Files") -> "Ranges":
-    """Return a function that tells where the lines which the session wrote into a file stand now."""
-    def find(absolute: str, path: str) -> list[str]:
+    """Return a function that tells where the lines which the session wrote into a file stand now, and what they brought or took."""
+    from projections import hints
+
+    def find(absolute: str, path: str) -> tuple[list[str], list[str]]:
         lines = files.lines(path)
+        diffs = [records.diff(position, absolute, call) or "" for position, call in views.execute(EDITS, (session_id, absolute)).fetchall()]
+        told = hints.of_edits(path, reversed(diffs))
         if lines is None:
-            return []
+            return [], told
         taken: list[tuple[int, int]] = []
-        for position, call in views.execute(EDITS, (session_id, absolute)).fetchall():
-            for block in _blocks(records.diff(position, absolute, call) or ""):
+        for diff in diffs:
+            for block in _blocks(diff):
                 at = _place(lines, block)
                 if at and not any(at[0] <= end and start <= at[1] for start, end in taken):
                     taken.append(at)
         shown = sorted(taken[:MOST_RANGES])
-        return [f"{path}:{start}" if start == end else f"{path}:{start}-{end}" for start, end in shown] or [path]
+        return [f"{path}:{start}" if start == end else f"{path}:{start}-{end}" for start, end in shown] or [path], told
 
     return find
 

@@ -13,6 +13,10 @@ from journal.settings import Settings
 
 LISTED_DAYS = 30
 """Older snapshots leave the list, not the log; `--all` shows them."""
+MOST_EDITS = 200
+"""So many edits of a file are looked at for what they brought or took."""
+EDITS = """SELECT global_position, absolute_path, tool_call_id FROM file_changes WHERE session_id = ? AND path = ? AND is_copy = 0 AND occurred_at <= ?
+AND evidence = 'tool' ORDER BY occurred_at LIMIT ?"""
 COLUMNS = "snapshot_id, session_id, reason, at, files, tool_calls, branch, head, used_tokens"
 
 
@@ -86,12 +90,16 @@ def show(settings: Settings, asked: argparse.Namespace) -> int:
     """Print what a snapshot holds."""
     with contextlib.closing(read_views(settings)) as views:
         found = detail(views, by_prefix(views, asked.session))
+        _add_hints(settings, views, found)
     if asked.json:
         print_json(found)
         return 0
     print_text(f"{found['snapshot_id']}  {found['reason']}  session {found['session_id']}\n{found['at']}  branch {found['branch']}  HEAD {found['head']}"
                f"  context {found['used_tokens']}")  # fmt: skip
     print_table(("file", "operations", "+", "-"), [(f["path"], f["operations"], f["lines_added"], f["lines_removed"]) for f in found["files_changed"]])
+    for file in found["files_changed"]:
+        if file["hints"]:
+            print_text(f"{file['path']}: {', '.join(file['hints'])}")
     print_text("tools: " + ", ".join(f"{name} {count}" for name, count in found["tools"].items()))
     for name in ("commits", "uncommitted", "errors", "todos", "prompts", "answers"):
         for text in found[name]:
@@ -121,6 +129,21 @@ def detail(views: sqlite3.Connection, snapshot_id: str) -> dict[str, Any]:
 
     row = views.execute(f"SELECT {COLUMNS} FROM snapshots WHERE snapshot_id = ?", (snapshot_id,)).fetchone()
     return _row(row) | snapshot_detail.read(views, snapshot_id, row[1], row[3])
+
+
+def _add_hints(settings: Settings, views: sqlite3.Connection, found: dict[str, Any]) -> None:
+    """Add to each file what its edits up to the snapshot brought or took: functions, classes, types, imports."""
+    from cli.wiring import decoders
+    from journal.database import open_log
+    from journal.home import Home
+    from projections import hints
+    from projections.records import Records
+
+    with contextlib.closing(open_log(Home(settings.home).journal_db, writable=False)) as log:
+        records = Records(log, decoders()[0])
+        for file in found["files_changed"]:
+            edits = views.execute(EDITS, (found["session_id"], file["path"], found["at"], MOST_EDITS)).fetchall()
+            file["hints"] = hints.of_edits(file["path"], filter(None, (records.diff(*edit) for edit in edits)))
 
 
 def _session(views: sqlite3.Connection, prefix: str | None) -> str:

@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from ahocorasick_rs import AhoCorasick
 
 from projections.projection import Projection
+from projections.todo_lists import IS_TODO_TOOL, todos
 
 MESSAGES = 200
 """How many of a session's last prompts and answers are looked through."""
 LOOKED_AT_CHARS = 4000
 SENTENCE_CHARS = 240
-LONGEST = {"open": 4, "decision": 4, "wish": 3, "figure": 3, "failure": 3, "prompt": 3, "answer": 1, "file": 8, "said": 6}
+LONGEST = {"open": 4, "todo": 8, "decision": 4, "wish": 3, "figure": 3, "failure": 3, "prompt": 3, "answer": 1, "file": 8, "said": 6}
 """How many parts of a kind a card holds at most."""
+COUNTED = {"file": "files", "todo": "todos"}
+"""Kinds of which a card says how many it leaves out."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 _DECISION = re.compile(r"\b(?:decid\w+|decision|chose|chosen|choose|pick(?:ed)?|went with|go with|going with|instead of|rather than|because|the reason|"
@@ -46,6 +49,8 @@ WHERE session_id = ? AND kind IN ('prompt', 'answer') AND is_copy = 0 AND droppe
 ORDER BY occurred_at DESC, record_id DESC, ordinal DESC LIMIT ?"""
 FAILED = """SELECT tool_call_id, name, input_text, exit_code, output_excerpt, occurred_at FROM tool_calls
 WHERE session_id = ? AND is_copy = 0 AND (is_error = 1 OR exit_code <> 0) ORDER BY occurred_at DESC, tool_call_id DESC LIMIT 12"""
+PLANNED = f"""SELECT name, input_text, is_error FROM tool_calls WHERE session_id = ? AND is_copy = 0 AND {IS_TODO_TOOL}
+ORDER BY occurred_at, tool_call_id"""
 LATER = """SELECT name, input_text, is_error, exit_code FROM tool_calls WHERE session_id = ?1 AND is_copy = 0 AND occurred_at > ?2
 ORDER BY occurred_at, tool_call_id LIMIT 40"""
 FILES = """SELECT path, group_concat(DISTINCT operation), sum(lines_added), sum(lines_removed), max(occurred_at) FROM file_changes
@@ -81,13 +86,14 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
         for told, sentence in told_in(kind, beginning, wanted) if wanted else ():
             if sentence not in found[told]:
                 found[told].append(sentence)
+    found["todo"] = [cut(" ".join(text.split()), SENTENCE_CHARS) for text in todos(views.execute(PLANNED, (session_id,)))]
     found["failure"] = [text for text, _ in failures(views, session_id)]
     found["file"] = [_file(*row) for row in views.execute(FILES, (session_id,)).fetchall()]
     for kind, most in LONGEST.items():
         for text in found[kind][:most]:
             yield kind, text
-        if kind == "file" and len(found[kind]) > most:
-            yield kind, f"{len(found[kind]) - most} of {len(found[kind])} more files"
+        if kind in COUNTED and len(found[kind]) > most:
+            yield kind, f"{len(found[kind]) - most} of {len(found[kind])} more {COUNTED[kind]}"
 
 
 def _signs(text: str) -> set[str]:
@@ -189,7 +195,7 @@ def cut(text: str, longest: int) -> str:
 
 PROJECTION = Projection(
     name="restore_cards",
-    version=1,
+    version=2,
     tables={
         "restore_cards": """CREATE TABLE {name} (session_id TEXT NOT NULL PRIMARY KEY, host TEXT NOT NULL, project TEXT, branch TEXT,
             title TEXT, started_at TEXT, last_at TEXT NOT NULL, end_reason TEXT, parts TEXT NOT NULL) STRICT"""

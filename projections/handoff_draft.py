@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from projections import cards
 from projections.handoff_notes import HEADINGS, Item, Notes, Section
-from projections.snapshot_detail import todos
+from projections.todo_lists import todos
 
 SESSION = "SELECT host, title, branch, started_at, last_at FROM sessions WHERE session_id = ?"
 WHOSE = """session_id IN (WITH RECURSIVE own (id) AS (SELECT ? UNION SELECT s.session_id FROM own JOIN sessions AS s ON s.parent_session_id = own.id
@@ -24,11 +24,12 @@ TESTS = re.compile(
     r"(?:^|[;&|(]\s*|\s)(?:pytest|py\.test|tox|nox|jest|vitest|mocha|ctest|phpunit|rspec|(?:npm|yarn|pnpm|bun)(?: run)? test|cargo (?:nextest|test)|go test|"
     r"make (?:test|check)|mvn test|gradle test|dotnet test|python3? -m (?:pytest|unittest))\b"
 )
+MOST_HINTS = 8
 MADE = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
 """What git prints for a commit that it made."""
 MOST = {"file": 20, "decision": 8, "failure": 6, "test": 6, "commit": 10, "question": 6, "move": 10, "prompt": 5}
-Ranges = Callable[[str, str], list[str]]
-"""Locators of what was changed in a file (absolute, relative to the project), where it stands now."""
+Ranges = Callable[[str, str], tuple[list[str], list[str]]]
+"""Of a file (absolute, relative to the project): locators of what was changed, where it stands now, and what came and went in it."""
 
 
 class Repository(NamedTuple):
@@ -52,7 +53,7 @@ def of(views: sqlite3.Connection, session_id: str, ranges: Ranges, repository: R
     ]  # fmt: skip
     opened = [(text, record) for kind, text, record in said if kind == "open"]
     questions = _most("question", [one for one in opened if one[0].endswith("?")]) + [(text, "the repository") for text in repository.questions]
-    moves = _most("move", [*((text, "the host's todo list") for text in todos([call[:6] for call in calls])),
+    moves = _most("move", [*((text, "the host's todo list") for text in todos(calls)),
                            *(one for one in opened if not one[0].endswith("?"))])  # fmt: skip
     prompts = _most("prompt", [(f"- {cards.cut(' '.join(text.split()), 200)}", record) for kind, text, record in texts if kind == "prompt"])
     span = f"{(started_at or '')[:16].replace('T', ' ')} to {(last_at or '')[:16].replace('T', ' ')} UTC"
@@ -89,8 +90,9 @@ def _files(views: sqlite3.Connection, session_id: str, ranges: Ranges) -> list[t
     found = []
     for path, absolute, operations, added, removed, _, record in views.execute(CHANGED, (session_id,)).fetchall():
         counts = f" +{added or 0} -{removed or 0}" if added or removed else ""
-        places = ", ".join(f"`{locator}`" for locator in ranges(absolute, path)) or path
-        found.append((f"Changed {places} ({operations}{counts})", f"record {record}"))
+        locators, hints = ranges(absolute, path)
+        places = ", ".join(f"`{locator}`" for locator in locators) or path
+        found.append((f"Changed {places} ({operations}{counts})" + (f": {', '.join(hints[:MOST_HINTS])}" if hints else ""), f"record {record}"))
     return found
 
 

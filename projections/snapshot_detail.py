@@ -1,11 +1,11 @@
 """What the views hold of a session up to one moment: files, tools, words, errors, commits, todos."""
 
-import json
 import re
 import sqlite3
 from typing import Any
 
 from projections.cards import command_of
+from projections.todo_lists import todos
 
 FILES = "SELECT path, operations, lines_added, lines_removed FROM snapshot_files WHERE snapshot_id = ? ORDER BY last_at DESC, path"
 TOOLS = """SELECT coalesce(name, 'unknown'), count(*) FROM tool_calls WHERE session_id = ? AND is_copy = 0 AND occurred_at <= ?
@@ -17,10 +17,6 @@ WHERE session_id = ? AND is_copy = 0 AND occurred_at <= ? ORDER BY occurred_at, 
 SINCE = "SELECT DISTINCT path FROM file_changes WHERE session_id = ? AND is_copy = 0 AND occurred_at <= ? AND occurred_at > ? ORDER BY path"
 COMMIT = re.compile(r"\bgit\b(?:\s+-[cC]\s+\S+)*\s+commit\b")
 MESSAGE = re.compile(r"""-[a-z]*m\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
-TODO_TOOLS = re.compile(r"todo|^Task(?:Create|Update)$|update_plan", re.IGNORECASE)
-TODO_LISTS = ("todos", "plan", "items")
-TODO_TEXTS = ("content", "step", "subject", "description", "title")
-DONE = ("completed", "done", "cancelled", "deleted")
 WORDS = 3
 
 
@@ -58,41 +54,9 @@ def _message(command: str) -> str:
     return next((part for part in told.groups() if part), command) if told else command
 
 
-def todos(calls: list[tuple[Any, ...]]) -> list[str]:
-    """Return the items that the host's own todo tool leaves open: its last whole list, with later single changes."""
-    items: dict[str, tuple[str, str]] = {}
-    for name, given, is_error, *_ in calls:
-        if not name or is_error or not TODO_TOOLS.search(name):
-            continue
-        value = _object(given)
-        whole = next((value[key] for key in TODO_LISTS if isinstance(value.get(key), list)), None)
-        if whole is not None:
-            items = {}
-        for item in [value] if whole is None else whole:
-            if isinstance(item, dict):
-                _take(items, item)
-    return [text for text, status in items.values() if status not in DONE]
-
-
-def _take(items: dict[str, tuple[str, str]], item: dict[str, Any]) -> None:
-    """Add an item, or change the one of its id."""
-    text = next((item[key] for key in TODO_TEXTS if isinstance(item.get(key), str)), None)
-    key = str(item.get("taskId") or item.get("id") or len(items) + 1)
-    if text or key in items:
-        items[key] = (text or items[key][0], str(item.get("status") or "pending"))
-
-
 def _error(row: tuple[Any, ...]) -> str:
     name, given, _, exit_code, output, _ = row
     return f"{command_of(given) or name}: exit {exit_code}: {_line(output or '')}" if exit_code else f"{command_of(given) or name}: {_line(output or '')}"
-
-
-def _object(given: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(given) if given else None
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _line(text: str) -> str:

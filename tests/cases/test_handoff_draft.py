@@ -126,6 +126,17 @@ def test_the_work_of_sub_agents_is_the_sessions_work(repo: Repository, session: 
     assert ("other.py:2", "verified") in [(one["locator"], one["status"]) for one in saved["anchors"]]
 
 
+def test_a_draft_names_what_came_and_went_in_a_file(repo: Repository) -> None:
+    """Functions and imports of the log's own diffs."""
+    made = Session(repo)
+    made.say("Change.")
+    made.edit("calc.py", 1, ["import os"], ["import decimal", "def exact(a):"])
+    made.ingest()
+    repo.archive.json("handoff", "save", "--session", S)
+    texts = [one["text"] for one in repo.archive.json("handoff", "show")["statements"] if one["kind"] == "finding"]
+    assert texts == ["Changed `calc.py` (edit +2 -1): +function exact, +import decimal, -import os"]
+
+
 def test_a_draft_says_what_it_leaves_out(repo: Repository) -> None:
     """Thirty changed files are twenty and a number."""
     made = Session(repo)

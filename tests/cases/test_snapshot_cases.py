@@ -10,7 +10,7 @@ from archive import Archive, answer, claude
 from cli.snapshots import detail
 from journal import inbox
 from journal.home import open_home
-from projections.snapshot_detail import todos
+from projections.todo_lists import todos
 
 S = "5b0e6f1c-0000-4000-8000-000000000001"
 USE = {"input_tokens": 100, "cache_creation_input_tokens": 0, "output_tokens": 100}
@@ -154,3 +154,19 @@ def test_a_moved_or_copied_file_changes_no_snapshot_and_no_measure_of_the_contex
     assert archive.run("replay", "--verify")[0] == 0
     for view in ("context_history", "snapshots", "snapshot_files", "restore_cards"):
         assert archive.digests()[view] == first[view]
+
+
+def test_b19_a_snapshot_names_functions_classes_and_imports_of_its_edits(archive: Archive) -> None:
+    """Up to its moment: what a later edit took back before it is nothing, what came after it is not told."""
+    def edit(number: int, second: int, before: list[str], after: list[str]) -> list[dict[str, Any]]:
+        path = "/home/dev/proj/calc.py"
+        made = _edit(number, path, second)
+        made[1]["toolUseResult"] = {"filePath": path, "structuredPatch": [{"lines": [*(f"-{line}" for line in before), *(f"+{line}" for line in after)]}]}
+        return made
+
+    archive.write(archive.claude_path(S), _prompt(1, 0), *edit(2, 10, ["import os"], ["class Sum:", "def add(a):"]),
+                  *edit(4, 20, ["def add(a):"], ["import re"]), _prompt(6, 301), *edit(7, 310, [], ["def late():"]), _prompt(9, 320))  # fmt: skip
+    archive.ingest()
+    name = archive.json("snapshots", "--all")["snapshots"][0]["snapshot_id"]
+    assert archive.json("show", name)["files_changed"][0]["hints"] == ["+class Sum", "-import os", "+import re"]
+    assert "calc.py: +class Sum, -import os, +import re" in archive.run("show", name)[1]
