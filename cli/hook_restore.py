@@ -17,7 +17,7 @@ def restored(call: Call, *, own: bool) -> Restored:
     rows = _rows(call, root, branch, own=own)
     handoff, borrowed = _handoff(call, rows), ""
     if handoff is None:
-        handoff, borrowed = _pointed(call, root)
+        handoff, borrowed = pointed(root)
     cards = hook_unread.cards(call, root, rows.cards if rows else [])
     since = handoff.head if handoff and not borrowed else rows.head if rows else None
     at = handoff.saved_at if handoff and not borrowed else cards[0].last_at if cards else None
@@ -27,7 +27,8 @@ def restored(call: Call, *, own: bool) -> Restored:
         others_running=rows.running if rows else (), borrowed=borrowed,
     )  # fmt: skip
     limits = Limits(
-        call.settings.restore_tokens, call.facts.inject_cap, call.settings.stale_after_h * 3600, call.settings.withhold_after_h * 3600
+        call.settings.restore_tokens, call.facts.inject_cap, call.settings.stale_after_h * 3600, call.settings.withhold_after_h * 3600,
+        call.settings.card,
     )
     if not call.settings.recall or call.views.connection is None:
         return restore.compose(handoff, cards, present, limits)
@@ -79,7 +80,7 @@ def _read(path: str, mtime: float) -> Handoff:
     return Handoff(text, written(mtime), None, fields.get("branch"), head if is_commit else None)
 
 
-def _pointed(call: Call, root: str) -> tuple[Handoff | None, str]:
+def pointed(root: str) -> tuple[Handoff | None, str]:
     """Return the handoff that a pointer in the home folder names, and what is to be said of it first.
 
     A pointer is followed in the home folder and in the project that it names; nothing is ever written there.

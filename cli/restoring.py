@@ -32,7 +32,7 @@ def restore(settings: Settings, asked: argparse.Namespace) -> int:
     cap = facts_of(asked.host).inject_cap if asked.host else 1 << 40
     budget = 1 << 30 if asked.all else asked.budget or chosen.restore_tokens
     withhold = float("inf") if asked.all or asked.snapshot else chosen.withhold_after_h * 3600
-    limits = Limits(budget, cap, chosen.stale_after_h * 3600, withhold)
+    limits = Limits(budget, cap, chosen.stale_after_h * 3600, withhold, {} if asked.all else chosen.card)
     if chosen.recall and not (asked.snapshot or asked.as_of or asked.session):
         from cli import hook_learnings
 
@@ -89,6 +89,7 @@ def _past(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, li
 
 def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, list[Any], Any]:
     """Return handoff, cards and the present for the session asked for, or for this project."""
+    from cli.hook_restore import pointed
     from ingest import checkout
     from journal.moments import written
     from projections import restore as parts
@@ -108,11 +109,12 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
     project = current_project(views)
     since = written(now - parts.RUNNING_FOR_S)
     rows = restore_rows.read(views, project, branch, session_id="", own=False, running_since=since, sessions=10 if asked.all else 2)
-    at = rows.handoff.saved_at if rows.handoff else rows.cards[0].last_at if rows.cards else None
-    head = rows.handoff.head if rows.handoff else rows.head
-    commits, files = _changes(place, head, at)
-    return rows.handoff, rows.cards, parts.Present(
-        now, project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files, others_running=rows.running
+    handoff, borrowed = (rows.handoff, "") if rows.handoff else pointed(place.repository if place else os.path.realpath(os.getcwd()))
+    own = None if borrowed else handoff
+    at = own.saved_at if own else rows.cards[0].last_at if rows.cards else None
+    commits, files = _changes(place, own.head if own else rows.head, at)
+    return handoff, rows.cards, parts.Present(
+        now, project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files, others_running=rows.running, borrowed=borrowed
     )
 
 

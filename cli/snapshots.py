@@ -7,12 +7,10 @@ from typing import Any
 
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
-from journal.errors import Ambiguous, NotFound
+from journal.errors import Ambiguous, NotFound, SettingInvalid
 from journal.home import open_home
 from journal.settings import Settings
 
-LISTED_DAYS = 30
-"""Older snapshots leave the list, not the log; `--all` shows them."""
 MOST_EDITS = 200
 """So many edits of a file are looked at for what they brought or took."""
 EDITS = """SELECT global_position, absolute_path, tool_call_id FROM file_changes WHERE session_id = ? AND path = ? AND is_copy = 0 AND occurred_at <= ?
@@ -49,7 +47,7 @@ def listing(settings: Settings, asked: argparse.Namespace) -> int:
         if asked.session:
             where, values = "session_id = ?", [session_by_prefix(views, asked.session)]
         elif not asked.all:
-            where, values = "project = ? AND at >= strftime('%Y-%m-%dT%H:%M:%S', 'now', ?)", [current_project(views), f"-{LISTED_DAYS} days"]
+            where, values = "project = ? AND at >= strftime('%Y-%m-%dT%H:%M:%S', 'now', ?)", [current_project(views), f"-{_listed_days(settings)} days"]
         rows = views.execute(f"SELECT {COLUMNS} FROM snapshots WHERE {where} ORDER BY at DESC, snapshot_id LIMIT ?", (*values, asked.limit)).fetchall()
         total = views.execute(f"SELECT count(*) FROM snapshots WHERE {where}", values).fetchone()[0]
     found = [_row(row) for row in rows]
@@ -63,6 +61,20 @@ def listing(settings: Settings, asked: argparse.Namespace) -> int:
     if not found:
         say("no snapshots here; try: journal snapshots --all")
     return 0
+
+
+def _listed_days(settings: Settings) -> int:
+    """Return the days after which snapshots leave the list, not the log; `--all` shows them.
+
+    Raises: SettingInvalid.
+    """
+    from journal import hook_settings
+    from journal.home import Home
+
+    chosen, wrong = hook_settings.load(Home(settings.home).config)
+    if wrong:
+        raise SettingInvalid(wrong, hint="correct config.toml")
+    return chosen.listed_days
 
 
 def compare(settings: Settings, asked: argparse.Namespace) -> int:

@@ -1,6 +1,7 @@
 """A checkout as its files show it, without a git process: root, branch and HEAD, in worktrees and submodules as well."""
 
 import os
+import stat
 
 
 class Checkout:
@@ -52,20 +53,29 @@ def _commit(folder: str, common: str, ref: str) -> str:
         found = _line(os.path.join(place, ref))
         if found:
             return found
-    try:
-        with open(os.path.join(common, "packed-refs"), encoding="utf-8", errors="replace") as file:
-            for line in file:
-                if line.rstrip().endswith(" " + ref):
-                    return line.split(" ", 1)[0]
-    except OSError:
-        pass
-    return ""
+    packed = _opened(os.path.join(common, "packed-refs"))
+    if packed is None:
+        return ""
+    with open(packed, encoding="utf-8", errors="replace") as file:
+        return next((line.split(" ", 1)[0] for line in file if line.rstrip().endswith(" " + ref)), "")
 
 
 def _line(path: str) -> str:
     """Return the first line of a small file; nothing where it cannot be read."""
-    try:
-        with open(path, encoding="utf-8", errors="replace") as file:
-            return file.readline(4096).strip()
-    except OSError:
+    descriptor = _opened(path)
+    if descriptor is None:
         return ""
+    with open(descriptor, encoding="utf-8", errors="replace") as file:
+        return file.readline(4096).strip()
+
+
+def _opened(path: str) -> int | None:
+    """Return a descriptor of a plain file; a pipe in its place is not waited for, and is as good as nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    return None

@@ -2,14 +2,18 @@
 
 import os
 
+CARD_KINDS = ("open", "todo", "failure", "decision", "wish", "figure", "prompt", "answer", "file", "said")
+"""What a restore tells of a session, by kind; the most that is kept of each stands in docs/explanation/continuity.md."""
 STOP_MODES = ("threshold", "every-turn", "never")
 
 
 class HookSettings:
     """What a user can set of the hooks; the defaults hold where nothing is set."""
 
-    __slots__ = ("adaptive", "context_limit", "interval_min", "recall", "recall_tokens", "restore", "restore_tokens", "stale_after_h", "stop_mode",
-                 "thresholds", "withhold_after_h")  # fmt: skip
+    __slots__ = (
+        "adaptive", "card", "context_limit", "interval_min", "listed_days", "recall", "recall_tokens", "restore", "restore_tokens", "stale_after_h",
+        "stop_mode", "thresholds", "withhold_after_h",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -25,6 +29,8 @@ class HookSettings:
         restore_tokens: int = 1600,
         stale_after_h: float = 24,
         withhold_after_h: float = 72,
+        card: dict[str, int] | None = None,
+        listed_days: int = 30,
     ) -> None:
         self.thresholds = thresholds
         """Shares of the context window at which user and agent are told, rising, each between 0 and 1."""
@@ -48,6 +54,10 @@ class HookSettings:
         """Hours after which a handoff is called old."""
         self.withhold_after_h = withhold_after_h
         """Hours after which a handoff is named and not shown."""
+        self.card = card or {}
+        """How many parts of a kind a restore tells of a session at most: `card = { decision = 2, file = 0 }`; 0 leaves a kind out."""
+        self.listed_days = listed_days
+        """Days after which a snapshot leaves the list of `journal snapshots`; `--all` shows it still."""
 
 
 def load(config: str) -> tuple[HookSettings, str]:
@@ -119,6 +129,18 @@ def _mode(name: str, value: object) -> str:
     return str(value)
 
 
+def _days(name: str, value: object) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} = {value}: give a number of days from 0 on")
+    return value
+
+
+def _card(name: str, value: object) -> dict[str, int]:
+    if not isinstance(value, dict) or not all(kind in CARD_KINDS and type(most) is int and most >= 0 for kind, most in value.items()):
+        raise ValueError(f"{name} = {value}: give numbers from 0 on for {', '.join(CARD_KINDS)}")
+    return value
+
+
 def _switch(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} = {value}: give true or false")  # noqa: TRY004  as above
@@ -128,4 +150,5 @@ def _switch(name: str, value: object) -> bool:
 _CHECKS = {
     "thresholds": _shares, "adaptive": _switch, "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode,
     "recall": _switch, "recall_tokens": _tokens, "restore": _switch, "restore_tokens": _tokens, "stale_after_h": _hours, "withhold_after_h": _hours,
+    "card": _card, "listed_days": _days,
 }  # fmt: skip

@@ -87,9 +87,11 @@ class Present:
 class Limits:
     """How much is told, and how old it may be."""
 
-    __slots__ = ("chars", "stale_after_s", "tokens", "withhold_after_s")
+    __slots__ = ("card", "chars", "stale_after_s", "tokens", "withhold_after_s")
 
-    def __init__(self, tokens: int, chars: int, stale_after_s: float, withhold_after_s: float) -> None:
+    def __init__(self, tokens: int, chars: int, stale_after_s: float, withhold_after_s: float, card: dict[str, int] | None = None) -> None:
+        self.card = card or {}
+        """How many parts of a kind a card tells at most; a kind that is not named is not cut."""
         self.tokens = tokens
         self.chars = chars
         self.stale_after_s = stale_after_s
@@ -138,7 +140,7 @@ def compose(handoff: Handoff | None, cards: list[Card], present: Present, limits
         body += neutral(text.strip()).splitlines()
         parts.append({"kind": "handoff", "from": handoff.session_id, "age_s": age_s})
     for card in cards:
-        lines = _card(card, present, since=handoff.saved_at if handoff else None)
+        lines = _card(card, present, limits, since=handoff.saved_at if handoff else None)
         if lines:
             body += lines
             parts.append({"kind": "session", "from": card.session_id, "age_s": _age(card.last_at, present.now)})
@@ -172,7 +174,7 @@ def _warnings(handoff: Handoff | None, cards: list[Card], present: Present, limi
     return said
 
 
-def _card(card: Card, present: Present, *, since: str | None) -> list[str]:
+def _card(card: Card, present: Present, limits: Limits, *, since: str | None) -> list[str]:
     """Return the lines of one session; a session that ended before the handoff was written adds nothing."""
     if since and card.last_at and card.last_at < since and not any(kind in ("open", "todo") for kind, _ in card.parts):
         return []
@@ -181,9 +183,12 @@ def _card(card: Card, present: Present, *, since: str | None) -> list[str]:
     lines = [f"## Session {card.session_id} ({card.host}){title}" + (f", last active {age(age_s)} ago" if age_s is not None else "")]
     for kind, heading in KINDS.items():
         texts = [text for found, text in card.parts if found == kind]
-        if texts:
+        kept = texts[: limits.card.get(kind, len(texts))]
+        if kept:
             lines.append(f"{heading}:")
-            lines += [f"- {_flagged(neutral(text), present)}" for text in texts]
+            lines += [f"- {_flagged(neutral(text), present)}" for text in kept]
+        if kept and len(kept) < len(texts):
+            lines.append(f"- [{len(texts) - len(kept)} of {len(texts)} left out by the setting card.{kind}]")
     return lines if len(lines) > 1 else []
 
 

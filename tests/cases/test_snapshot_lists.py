@@ -42,7 +42,7 @@ def test_bw5_old_snapshots_leave_the_list_and_stay_reachable(archive: Archive, m
     ids = _snapshots(archive, 5, 6)
     listed = {}
     for days in (36500, 0):
-        monkeypatch.setattr("cli.snapshots.LISTED_DAYS", days)
+        (archive.home / "config.toml").write_text(f"[hooks]\nlisted_days = {days}\n")
         listed[days] = {row["snapshot_id"] for row in archive.json("snapshots")["snapshots"]}
     assert (listed[36500] >= set(ids), listed[0]) == (True, set())
     assert {row["snapshot_id"] for row in archive.json("snapshots", "--all")["snapshots"]} >= set(ids)

@@ -15,9 +15,11 @@ from ingest.facts import HOSTS
 from ingest.install.handlers import wanted
 from ingest.install.installation import facts_of
 from ingest.install.probe import prove
+from journal import hook_settings
 from journal.catalog import Model, Rates, dump
 from journal.errors import SettingInvalid
 from journal.hook_settings import HookSettings, from_table
+from projections import restore
 
 
 def test_e1_the_answer_is_one_json_object_and_the_command_needs_no_search_path(world: World) -> None:
@@ -146,7 +148,29 @@ def test_b81_restore_can_be_switched_off(world: World) -> None:
     assert "keep the needle" in world.journal("restore").stdout
 
 
-@pytest.mark.parametrize("line", ['interval_min = "abc"', "thresholds = [1.5, 0]", 'stop_mode = "always"', "restore_token = 5", "context_limit = -1"])
+def test_b81_the_parts_of_a_card_are_settings(world: World) -> None:
+    """Two of three decisions and no prompt, in hook and command alike; what is left out is said, and `--all` tells it."""
+    world.answered(1_000, "We decided to keep one. We decided to keep two. We decided to keep three.")
+    world.hook("stop")
+    world.journal("ingest")
+    (world.home / "config.toml").write_text("[hooks]\ncard = { decision = 2, prompt = 0, answer = 0 }\n")
+    for told in (world.hook("session-start", session_id="33333333-0000-4000-8000-000000000003", source="startup").context, world.journal("restore").stdout):
+        assert told.count("- We decided to keep") == 2
+        assert "- [1 of 3 left out by the setting card.decision]" in told
+        assert "Last prompts" not in told
+    assert "Last answer:" in (told := world.journal("restore", "--all").stdout)
+    assert "- We decided to keep three.\n" in told
+
+
+def test_b81_the_kinds_of_the_setting_are_those_of_a_card() -> None:
+    """What is told of a session can each be set."""
+    assert set(hook_settings.CARD_KINDS) == set(restore.KINDS)
+
+
+@pytest.mark.parametrize("line", [
+    "card = { decisions = 2 }", "card = 3", "card = { file = -1 }", "listed_days = -1", 'interval_min = "abc"', "thresholds = [1.5, 0]",
+    'stop_mode = "always"', "restore_token = 5", "context_limit = -1",
+])  # fmt: skip
 def test_bw11_a_setting_that_cannot_be_used_is_named(world: World, line: str) -> None:
     """Commands refuse the file and name the setting; hooks go on with the defaults and write down why."""
     world.answered(160_000)

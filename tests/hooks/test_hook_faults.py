@@ -211,6 +211,19 @@ def test_the_deadline_holds_inside_a_call_that_never_returns(world: World) -> No
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
 
 
+@pytest.mark.parametrize("name", [".git/HEAD", ".git/refs/heads/main", ".git/packed-refs"])
+def test_a_pipe_in_place_of_gits_files_does_not_hold_a_hook(world: World, name: str) -> None:
+    """The branch or commit is not known then; the session is told what there is, and nothing waits."""
+    world.answered(1_000, "We decided to keep the needle because of the race.")
+    world.hook("stop")
+    world.journal("ingest")
+    if name.endswith("packed-refs"):
+        (world.project / ".git/refs/heads/main").unlink()
+    (world.project / name).unlink(missing_ok=True)
+    os.mkfifo(world.project / name)
+    assert "keep the needle" in world.hook("session-start", session_id=T, source="startup").context
+
+
 def test_pipes_in_place_of_our_files_are_not_waited_for(world: World) -> None:
     """Settings and views that are no plain files are as good as none."""
     for name in ("views.db", "config.toml"):

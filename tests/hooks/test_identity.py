@@ -92,6 +92,15 @@ def test_b10_a_pointer_is_followed_in_the_project_it_names_and_nowhere_else(worl
     assert world.hook("session-start", session_id=T, cwd=str(other), source="startup").stdout == ""
 
 
+def test_b10_restore_follows_a_pointer_as_the_hook_does(world: World) -> None:
+    """`journal restore` in the project that the pointer names prints the handoff."""
+    world.answered(1_000)
+    world.hook("stop")
+    world.journal("ingest")
+    _pointer(world, world.project, _handoff(world, BLOCK.replace("/srv/shop", str(world.project)), "notes/handoff.md"))
+    assert "The needle" in world.journal("restore").stdout
+
+
 def test_b11_a_pointer_is_never_asked_for_nor_changed(world: World) -> None:
     """Above the threshold in the home folder, no hook asks for a handoff, and nothing is made or written there."""
     pointer = _pointer(world, world.project, world.project / "none.md")

@@ -10,7 +10,8 @@ ADDED = [
     ("a.js", ("import x from 'y';\nexport default class Foo extends Bar {\n  m(a) {\n}\nfunction f() {}\nasync function* g() {}\nconst h = () => 1;\nif (x) {\n"
              "call(function (q) {\n"),
      ["+function f", "+function g", "+function h", "+function m", "+class Foo", "+import x from 'y'"]),
-    ("a.ts", ("import { x } from 'y';\nexport interface I { a: string }\ntype T = string;\nenum E { A }\nexport class Foo<T> {\n  private m(a: string): void {\n"
+    ("a.ts", ("import { x } from 'y';\nexport interface I { a: string }\ntype T = string;\nenum E { A }\nexport class Foo<T> {\n"
+             "  private m(a: string): void {\n"
              "export function f(a: number): void {\nexport const h = async (x) => {\n"),
      ["+function f", "+function h", "+function m", "+class Foo", "+interface I", "+type E", "+type T", "+import { x } from 'y'"]),
     ("a.go", 'import "fmt"\nfunc F(a int) {\nfunc (r *R) M() {\ntype S struct {\ntype I interface {\n',
