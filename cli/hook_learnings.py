@@ -29,7 +29,7 @@ def composed(handoff: Handoff | None, cards: list[Card], present: Present, limit
     room = min(tokens, int(limits.tokens * SHARE) if handoff or cards else limits.tokens)
     text, count = learned_text.fenced(lines, room, int(limits.chars * SHARE) if handoff or cards else limits.chars)
     used = restore.tokens_of(text) + 1
-    rest = Limits(limits.tokens - used, limits.chars - len(text) - 2, limits.stale_after_s, limits.withhold_after_s)
+    rest = Limits(limits.tokens - used, limits.chars - len(text) - 2, limits.stale_after_s, limits.withhold_after_s, limits.card)
     restored = restore.compose(handoff, cards, present, rest)
     if count:
         restored.text = f"{restored.text}\n\n{text}" if restored.text else text
