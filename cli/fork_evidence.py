@@ -16,6 +16,7 @@ SNIPPETS = 3
 SNIPPET_CHARS = 160
 SESSION = "SELECT session_id, host, project, cwd, title, last_at, head_commit, kind, parent_session_id, link_kind, messages FROM sessions"
 CHUNKS = "SELECT session_id, count(*) FROM chunks GROUP BY session_id"
+PROMPT = "SELECT substr(text, 1, 400) FROM messages WHERE session_id = ? AND record_id = ? AND kind = 'prompt' LIMIT 1"
 IN_SCOPE = "SELECT session_id FROM session_folders WHERE project = ?"
 HOOKED = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL ORDER BY occurred_at DESC LIMIT 1"
 FILES = """SELECT absolute_path, path, max(operation = 'delete') FROM file_changes WHERE session_id = ? AND is_copy = 0
@@ -121,7 +122,9 @@ def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project
     found = []
     for match in search.find(views, task, Filters(project=project), MOST_SIMILAR):
         stretch = chunks.stretch_of(views, match.chunk_id)
-        bare = match.is_bare_command or (match.kind in ("prompt", "command") and is_bare(stretch))
+        # an answer is embedded behind the beginning of its prompt: the two together run a command, or say something
+        prompt = views.execute(PROMPT, (match.session_id, match.turn_id)).fetchone() if match.kind not in ("prompt", "command") else None
+        bare = match.is_bare_command or is_bare(f"{prompt[0]}\n\n{stretch}" if prompt else stretch)
         found.append((match.session_id, Text(match.similarity, "meaning", match.kind, match.occurred_at, _cut(stretch), bare)))
     return found, None
 

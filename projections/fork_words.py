@@ -62,7 +62,8 @@ def _term(word: str) -> Term:
     stem = next((word[: -len(ending)] for ending in _ENDINGS if word.endswith(ending) and len(word) - len(ending) >= SHORTEST_STEM), word)
     if stem.isalpha() and stem.isascii() and len(stem) >= SHORTEST_STEM:
         return Term(word, f'"{stem}" *', re.compile(rf"\b{re.escape(stem)}", re.IGNORECASE))
-    return Term(word, '"' + spaced(word).replace('"', " ").strip() + '"', re.compile(re.escape(word), re.IGNORECASE))
+    edge = (r"(?<!\w)", r"(?!\w)") if word.isascii() else ("", "")
+    return Term(word, '"' + spaced(word).replace('"', " ").strip() + '"', re.compile(f"{edge[0]}{re.escape(word)}{edge[1]}", re.IGNORECASE))
 
 
 def find(views: sqlite3.Connection, task: str) -> list[Found]:
