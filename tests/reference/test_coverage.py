@@ -7,7 +7,7 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs/reference/coverage.md").read_text()
-ROWS = [re.split(r"(?<!\\)\|", line)[1:-1] for line in PAGE.splitlines() if re.match(r"\| [BH]", line)]
+ROWS = [re.split(r"(?<!\\)\|", line)[1:-1] for line in PAGE.splitlines() if re.match(r"\| [BHK]", line)]
 CASES = [[cell.strip() for cell in line.split("|")[1:-1]] for line in PAGE.splitlines() if re.match(r"\| E\d", line)]
 TESTS = {name for path in (PROJECT / "tests").rglob("test_*.py") for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)}
 
@@ -15,7 +15,15 @@ TESTS = {name for path in (PROJECT / "tests").rglob("test_*.py") for name in re.
 def test_every_row_has_exactly_one_line() -> None:
     """B1 to B87, BW1 to BW28, H1 to H62 and HW1 to HW25, in this order, each once."""
     wanted = [f"{letter}{number}" for letter, last in (("B", 87), ("BW", 28), ("H", 62), ("HW", 25)) for number in range(1, last + 1)]
-    assert [row[0].strip() for row in ROWS] == wanted
+    assert [row[0].strip() for row in ROWS if not row[0].strip().startswith("K")] == wanted
+
+
+def test_every_row_of_forks_and_skills_has_exactly_one_line() -> None:
+    """The rows of part K that are about finding, loading and keeping sessions, in this order."""
+    part = PAGE.partition("## Forks, priming and skills")[2]
+    found = re.findall(r"^\| (KW?\d+) \|", part, re.MULTILINE)
+    wanted = [*range(1, 19), 22, 23, *range(29, 35)]
+    assert found == [f"K{number}" for number in wanted] + [f"KW{number}" for number in (1, 2, 3, 7, 8, 9)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[row[0].strip() for row in ROWS])
@@ -37,3 +45,11 @@ def test_every_case_of_hooks_has_a_test_of_its_number() -> None:
         tests = re.findall(r"`(test_\w+)`", named)
         assert tests[0].startswith(f"test_{case.lower()}_")
         assert set(tests) <= TESTS
+
+
+def test_k34_one_interpreter_and_no_node() -> None:
+    """The package asks for Python 3.11, and nothing of it is a package of Node or starts one."""
+    assert 'requires-python = ">=3.11"' in (PROJECT / "pyproject.toml").read_text()
+    folders = [PROJECT / folder for folder in ("cli", "ingest", "journal", "projections", "migrations")]
+    assert [path for folder in folders for path in folder.rglob("package.json")] == []
+    assert [path for folder in folders for path in folder.rglob("*.py") if re.search(r"[\"']node[\"']", path.read_text())] == []
