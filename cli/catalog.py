@@ -64,8 +64,8 @@ def _refresh(asked: argparse.Namespace, path: str) -> int:
     return 0
 
 
-def fetch(url: str) -> bytes:
-    """Return what *url* answers within 15 s and 10 MiB; plain http only on this machine itself.
+def fetch(url: str, *, largest: int = LARGEST_BYTES, deadline_s: float | None = None) -> bytes:
+    """Return what *url* answers within *deadline_s* seconds (15) and *largest* bytes; plain http only on this machine itself.
 
     Raises: SettingInvalid: the address cannot be used; SourceError: no answer, one too slow or one too large.
     """
@@ -79,29 +79,29 @@ def fetch(url: str) -> bytes:
         raise SettingInvalid(f"--url {url}: not an address that begins with https://", hint=f"journal catalog refresh --url {URL}")
     hint = "what was known before stays in force; check the network and try again"
     try:
-        with _deadline(), urlopen(Request(url, headers={"Accept": "application/json"})) as answer:  # noqa: S310  the scheme was checked
+        with _deadline(deadline_s or DEADLINE_S), urlopen(Request(url, headers={"Accept": "application/json"})) as answer:  # noqa: S310  the scheme was checked
             if urlsplit(answer.url).scheme != parts.scheme:
                 raise SourceError(f"{url}: leads to {answer.url}, which is not encrypted", hint=hint)
-            content: bytes = answer.read(LARGEST_BYTES + 1)
+            content: bytes = answer.read(largest + 1)
     except (URLError, OSError, http.client.HTTPException) as error:
         raise SourceError(f"{url}: {getattr(error, 'reason', None) or error}", hint=hint) from error
-    if len(content) > LARGEST_BYTES:
-        raise SourceError(f"{url}: more than {LARGEST_BYTES >> 20} MiB", hint=hint)
+    if len(content) > largest:
+        raise SourceError(f"{url}: more than {largest >> 20} MiB", hint=hint)
     return content
 
 
 @contextlib.contextmanager
-def _deadline() -> Iterator[None]:
-    """Break off what is done within after 15 s: the timeout of a socket begins anew with every byte that drips in.
+def _deadline(seconds: float) -> Iterator[None]:
+    """Break off what is done within after *seconds*: the timeout of a socket begins anew with every byte that drips in.
 
     Raises: TimeoutError.
     """
 
     def stop(*_: object) -> NoReturn:
-        raise TimeoutError(f"not done within {DEADLINE_S:g} s")
+        raise TimeoutError(f"not done within {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
         yield
     finally:
@@ -111,11 +111,16 @@ def _deadline() -> Iterator[None]:
 
 def keep(path: str, text: str) -> None:
     """Put *text* in place of the file at *path* at once, private to its user."""
+    keep_bytes(path, text.encode())
+
+
+def keep_bytes(path: str, data: bytes) -> None:
+    """Put *data* in place of the file at *path* at once, private to its user."""
     folder = os.path.dirname(path)
     os.makedirs(folder, mode=0o700, exist_ok=True)
     fresh = f"{path}.{os.getpid()}"
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600), "w", encoding="utf-8") as file:
-        file.write(text)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0), 0o600), "wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)

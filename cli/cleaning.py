@@ -10,16 +10,17 @@ from collections.abc import Mapping
 from typing import Any
 
 from cli.render import say
-from cli.wiring import catch_up, is_full, now, sound_views
+from cli.wiring import LOCK_WAIT_S, catch_up, is_full, now, sound_views
 from journal.errors import LogBusy, LogFull
 from journal.home import Home
+from journal.lock import indexer_lock
 from journal.settings import Settings
 
 UNFINISHED = "forget_unfinished"
 """The key in `log_meta` that stands from the scrub of the log until all else is clean; its value is the line for the inbox."""
 READERS_WAIT_S = 10.0
-DERIVED = ("cache.db", "cache.db-wal", "cache.db-shm", "index", "restoring.db")
-"""Vectors are made from texts and can tell of them; those that are still wanted are made again. A restore that was broken off left a copy."""
+DERIVED = ("index", "restoring.db")
+"""The index is made from the vectors, in moments. A restore that was broken off left a copy."""
 
 
 def is_unfinished(log: sqlite3.Connection) -> bool:
@@ -32,12 +33,18 @@ def finish(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any]
 
     Raises: LogBusy: another process keeps an old state of a database open. LogFull: no space to rewrite one.
     """
+    home = Home(settings.home)
+    with indexer_lock(home, LOCK_WAIT_S):
+        _finish(settings, home, log, known)
+
+
+def _finish(settings: Settings, home: Home, log: sqlite3.Connection, known: Mapping[str, Any]) -> None:
+    """Clean; whoever embeds waits, so that no vector of what goes is made meanwhile."""
     from ingest.blanking import scrub_inbox
     from ingest.ingester import ingest
     from journal import inbox
     from journal.log import Writer
 
-    home = Home(settings.home)
     row = log.execute("SELECT value FROM log_meta WHERE key = ?", (UNFINISHED,)).fetchone()
     scrub_inbox(Writer(log, now), home.inbox)
     if row is not None:
@@ -54,11 +61,38 @@ def finish(settings: Settings, log: sqlite3.Connection, known: Mapping[str, Any]
     with contextlib.closing(sound_views(home)) as views:
         views.execute("PRAGMA secure_delete = ON")
         _build_from_nothing(settings, log, views)
+        _keep_vectors(home, views)
         rewrite(views, home.views_db)
     log.execute("PRAGMA secure_delete = ON")
     rewrite(log, home.journal_db)
     log.execute("DELETE FROM log_meta WHERE key = ?", (UNFINISHED,))
     empty_wal(log, home.journal_db)
+
+
+def _keep_vectors(home: Home, views: sqlite3.Connection) -> None:
+    """Take out of the cache the vectors of texts that no chunk has any more; a cache that cannot be read goes as a whole."""
+    if not os.path.exists(home.cache_db):
+        return
+    from projections import chunks
+
+    chunks.catch_up(views)
+    stay = [row[0] for row in views.execute("SELECT DISTINCT text_hash FROM chunks")]
+    try:
+        with contextlib.closing(sqlite3.connect(home.cache_db, isolation_level=None)) as cache:
+            cache.execute("PRAGMA busy_timeout=5000")
+            cache.execute("PRAGMA secure_delete=ON")
+            cache.execute("CREATE TEMP TABLE stay (text_hash INTEGER PRIMARY KEY)")
+            cache.execute("BEGIN IMMEDIATE")
+            cache.executemany("INSERT INTO stay VALUES (?)", [(text_hash,) for text_hash in stay])
+            cache.execute("DELETE FROM vectors WHERE text_hash NOT IN (SELECT text_hash FROM stay)")
+            cache.execute("COMMIT")
+            rewrite(cache, home.cache_db)
+    except sqlite3.DatabaseError as error:
+        if isinstance(error, sqlite3.OperationalError) and is_full(error):
+            raise LogFull(f"{home.cache_db} cannot be written anew: {error}", hint="free some space, and run: journal ingest") from error
+        for suffix in ("", "-wal", "-shm"):
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(home.cache_db + suffix)
 
 
 def _build_from_nothing(settings: Settings, log: sqlite3.Connection, views: sqlite3.Connection) -> None:

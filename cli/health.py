@@ -41,7 +41,7 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
         "sources": [dict(zip(("host", "path", "generation", "lines", "damaged", "unknown"), row, strict=True)) for row in views.execute(
             "SELECT host, path, generation, lines, damaged, unknown FROM source_report WHERE damaged OR unknown ORDER BY host, path, generation")],
         "forgotten": log.execute("SELECT count(*) FROM tombstones").fetchone()[0] if can_forget(log) else 0,
-        "bytes": _sizes(home), "watching": is_watching(home), "writing": is_writing(home),
+        "bytes": _sizes(home), "index": _index(settings), "watching": is_watching(home), "writing": is_writing(home),
         "journal_mode": log.execute("PRAGMA journal_mode").fetchone()[0],
     }  # fmt: skip
     if asked.json:
@@ -68,6 +68,15 @@ def _hosts(log: sqlite3.Connection, views: sqlite3.Connection, files: Survey) ->
     return found
 
 
+def _index(settings: Settings) -> dict[str, Any]:
+    """Return how search by meaning stands; a look that imports nothing heavy where there is no index."""
+    if not os.path.exists(os.path.join(Home(settings.home).index, "vectors.faiss")):
+        return {"state": "absent", "why": "search by meaning comes with: journal index update", "coverage": 0.0, "model": None}
+    from cli.index.commands import brief
+
+    return brief(settings)
+
+
 def _sizes(home: Home) -> dict[str, int]:
     """Return the bytes of the databases and of what waits in their WAL."""
     names = [name + suffix for name in FILES for suffix in ("", "-wal")]
@@ -90,6 +99,9 @@ def _show(answer: dict[str, Any]) -> None:
         print_text("\n")
         print_table(("host", "damaged", "unknown", "of lines", "path"),
                     [(s["host"], s["damaged"], s["unknown"], s["lines"], s["path"]) for s in answer["sources"]])  # fmt: skip
+    index = answer["index"]
+    print_text("\n")
+    print_table(("search by meaning", "texts with a vector", "model"), [(index["state"], f"{index['coverage']:.0%}", index["model"] or index["why"])])
     if answer["forgotten"]:
         say(f"{answer['forgotten']} records were forgotten")
     print_text("\n")

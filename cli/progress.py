@@ -26,13 +26,15 @@ class Seen(NamedTuple):
     """Of what was left when it was first looked at, 0 to 1."""
     bytes: int
     seconds: float
+    items: int | None = None
+    """How many are done, where it is not bytes that are counted."""
 
 
 def line(seen: Seen) -> str:
     """Return what to show; the time left only once a rate is known, from the whole stretch, so that it does not jump."""
-    parts = [seen.label, f"{seen.share:4.0%}", f"{seen.bytes / 1e6:.1f} MB"]
+    parts = [seen.label, f"{seen.share:4.0%}", f"{seen.bytes / 1e6:.1f} MB" if seen.items is None else str(seen.items)]
     if seen.seconds > 0:
-        parts.append(f"{seen.bytes / 1e6 / seen.seconds:.1f} MB/s")
+        parts.append(f"{seen.bytes / 1e6 / seen.seconds:.1f} MB/s" if seen.items is None else f"{seen.items / seen.seconds:.0f} a second")
     if seen.share >= 1:
         parts.append("finishing")
     elif seen.seconds >= GUESS_FROM_S and seen.share > 0.01:
@@ -57,6 +59,15 @@ class Meter:
 
         def told(done: int, total: int) -> None:
             self._show(lambda seconds: Seen(label, done / total if total else 1.0, done, seconds), begun)
+
+        return told if self.write else None
+
+    def by_items(self, label: str) -> Progress | None:
+        """Return what to tell how many are done, of how many."""
+        begun = self.now()
+
+        def told(done: int, total: int) -> None:
+            self._show(lambda seconds: Seen(label, done / total if total else 1.0, 0, seconds, done), begun)
 
         return told if self.write else None
 

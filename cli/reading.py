@@ -2,7 +2,6 @@
 
 import argparse
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -38,7 +37,7 @@ def state_of(end_reason: str | None, is_turn_open: bool, last_at: str | None, mo
     return "killed" if is_turn_open else "ended"
 
 
-def _short(session_id: str) -> str:
+def short(session_id: str) -> str:
     """Return the beginning of an id, with a sub-agent's own part: enough to go on with."""
     parent, colon, agent = session_id.partition(":")
     return f"{parent[:8]}:{agent[:6]}" if colon else parent[:13]
@@ -67,58 +66,8 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"sessions": found})
         return 0
     print_table(("session", "host", "last", "turns", "output", "state", "title"),
-                [(_short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
+                [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
                  for s in found])  # fmt: skip
     if not found:
         say("the journal holds no sessions; run: journal ingest" if asked.all else f"no sessions of {project}; try: journal sessions --all")
     return 0
-
-
-def search(settings: Settings, asked: argparse.Namespace) -> int:
-    """Find prompts, answers and tool inputs by full text."""
-    from projections.search import search as find
-
-    views = read_views(settings)
-    project = None if asked.all else current_project(views)
-    hits: list[dict[str, Any]] = []
-    revealed = _revealing(settings, " ".join(asked.query)) if asked.reveal else None
-    for hit in find(views, " ".join(asked.query), project=project, limit=asked.limit):
-        row = views.execute(
-            "SELECT role, global_position FROM messages WHERE session_id = ?1 AND record_id = ?2 UNION ALL"
-            " SELECT 'tool', global_position FROM tool_calls WHERE session_id = ?1 AND record_id = ?2 LIMIT 1",
-            (hit.session_id, hit.record_id),
-        ).fetchone()
-        role, position = row or (None, None)
-        if revealed is not None and position is not None:
-            hit = hit._replace(snippet=revealed(position, hit.record_id) or hit.snippet)  # noqa: PLW2901  the same hit in the host's own words
-        hits.append({"session_id": hit.session_id, "host": hit.host, "project": hit.project, "role": "tool" if hit.kind == "tool" else role,
-                     "occurred_at": hit.occurred_at, "snippet": hit.snippet, "global_position": position, "score": round(hit.score, 4)})  # fmt: skip
-    if asked.json:
-        print_json({"hits": hits, "mode": "lexical"}, reveal=asked.reveal)
-        return 0
-    for found in hits:
-        head = f"{_short(found['session_id'])} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}"
-        print_table((head,), [("  " + found["snippet"],)], reveal=asked.reveal)
-    if not hits:
-        say("nothing found" if asked.all else f"nothing found in {project}; try --all")
-    return 0
-
-
-def _revealing(settings: Settings, query: str) -> Callable[[int, str], str | None]:
-    """Return a function that cuts the snippet of a hit from the log's own record, with the secrets that the views leave out."""
-    from cli.wiring import decoders
-    from journal.database import open_log
-    from journal.home import Home
-    from projections.records import Records
-    from projections.search import needles_of, snippet
-
-    records = Records(open_log(Home(settings.home).journal_db, writable=False), decoders()[0])
-
-    def cut(position: int, record_id: str) -> str | None:
-        for where, event in records.events(position):
-            text = getattr(event, "text", None) or getattr(event, "input_text", None)
-            if where.record_id == record_id and isinstance(text, str) and any(needle in text.casefold() for needle in needles_of(query)):
-                return snippet(text, needles_of(query))
-        return None
-
-    return cut

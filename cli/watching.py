@@ -15,11 +15,13 @@ from journal.settings import Settings
 
 def watch(settings: Settings, asked: argparse.Namespace) -> int:
     """Ingest whenever a transcript changes, until SIGTERM or Ctrl-C."""
+    from cli.index.slices import Slices
     from ingest.watch import watch as wait_for_changes
 
     roots = roots_of(settings, asked.root)
     home = open_home(settings.home)
     stop, told = threading.Event(), set[str]()
+    slices = Slices(settings, stop, say)
 
     def sweep() -> bool:
         try:
@@ -36,11 +38,15 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
             if warning not in told:
                 told.add(warning)
                 say(f"warning: {warning}")
+        if done.report.events:
+            slices.news()
         return done.report.events > 0
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     say(f"watching {len(roots)} roots; stop with Ctrl-C")
     with watcher_lock(home):
+        slices.start()
         wait_for_changes([os.path.realpath(path) for _, path in roots] + [home.inbox], sweep, stop, say)
+        slices.join()
     return 0

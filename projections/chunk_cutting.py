@@ -9,7 +9,7 @@ OVERLAP_TOKENS = 30
 """What a chunk repeats of the one before it, so that a sentence on the border stands whole in one of them."""
 COMMAND_CHUNK_MAX_LENGTH = 300
 SUBSTANCE_MIN_PARAGRAPH = 100
-_WORD = re.compile(r"[A-Za-z]+|[0-9]+|[^\S\n]+|\n+|.", re.DOTALL)
+_WORD = re.compile(r"[A-Za-z]+(?![0-9])|[A-Za-z0-9]+|[^\S\n]+|\n+|.", re.DOTALL)
 _COMMAND = re.compile(r"<command-name>\s*(.*?)\s*</command-name>", re.DOTALL)
 _ARGS = re.compile(r"<command-args>(.*?)</command-args>", re.DOTALL)
 _TAGGED = re.compile(r"<(command-message|command-contents|command-name|command-args)>.*?</\1>", re.DOTALL)
@@ -29,9 +29,11 @@ def tokens_of(word: str) -> int:
         return 0
     if word.isascii() and word.isalpha():
         return 1 if len(word) <= 4 else 1 + (len(word) - 1) // 4
-    if word.isdigit():
+    if word.isdigit() and word.isascii():
         return (len(word) + 1) // 2
-    return 1 if word.isascii() else 2
+    if word.isascii():
+        return len(word)  # a sign, or letters and digits mixed, which no vocabulary holds
+    return 3 if "\uac00" <= word <= "\ud7a3" else 2
 
 
 def cut(text: str, most: int = MOST_TOKENS, overlap: int = OVERLAP_TOKENS) -> list[Piece]:

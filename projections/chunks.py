@@ -36,8 +36,8 @@ ORDER BY global_position, tool_call_id"""
 INSERT = "INSERT INTO chunks VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 ONE = """SELECT c.kind, c.turn_id, c.start_char, c.end_char, m.text, p.text FROM chunks AS c
 LEFT JOIN messages AS m ON m.session_id = c.session_id AND m.record_id = c.record_id AND m.ordinal = c.ordinal
-LEFT JOIN messages AS p ON p.session_id = c.session_id AND p.record_id = c.turn_id AND p.kind = 'prompt'
-WHERE c.chunk_id = ? LIMIT 1"""
+LEFT JOIN messages AS p ON p.session_id = c.session_id AND p.record_id = c.turn_id AND p.kind = 'prompt' AND p.is_copy = 0 AND p.dropped_by IS NULL
+WHERE c.chunk_id = ? ORDER BY p.ordinal LIMIT 1"""
 CALL = """SELECT t.name, t.input_text, t.output_excerpt FROM chunks AS c
 JOIN tool_calls AS t ON t.session_id = c.session_id AND t.tool_call_id = c.tool_call_id WHERE c.chunk_id = ?"""
 

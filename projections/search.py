@@ -5,6 +5,7 @@ import sqlite3
 from typing import NamedTuple
 
 from projections.projection import Projection
+from projections.search_filters import NO_FILTERS, Filters, place_condition
 
 # Scripts without spaces between words: each character is a token of its own, and a query of them is a phrase.
 _UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002ffff])")
@@ -88,13 +89,13 @@ FROM messages_fts AS f JOIN messages AS m ON m.message_rowid = f.rowid
 LEFT JOIN sessions AS s ON s.session_id = m.session_id
 WHERE messages_fts MATCH :match AND (:everything OR (m.is_copy = 0 AND m.kind IN ('prompt', 'answer', 'summary')
   AND m.dropped_by IS NULL))
-  AND (:project IS NULL OR m.session_id IN (SELECT session_id FROM session_folders WHERE project = :project))
+  AND {condition}
 ORDER BY f.rank, m.occurred_at DESC, m.session_id, m.record_id LIMIT :limit"""
 _TOOL_CALLS = """SELECT t.session_id, t.record_id, s.host, s.project, 'tool', t.occurred_at, f.rank, t.input_text
 FROM tool_calls_fts AS f JOIN tool_calls AS t ON t.rowid = f.rowid
 LEFT JOIN sessions AS s ON s.session_id = t.session_id
 WHERE tool_calls_fts MATCH :match AND (:everything OR t.is_copy = 0)
-  AND (:project IS NULL OR t.session_id IN (SELECT session_id FROM session_folders WHERE project = :project))
+  AND {condition}
 ORDER BY f.rank, t.occurred_at DESC, t.session_id, t.record_id LIMIT :limit"""
 
 
@@ -105,17 +106,23 @@ def search(
     project: str | None = None,
     everything: bool = False,
     limit: int = _DEFAULT_LIMIT,
+    filters: Filters = NO_FILTERS,
 ) -> list[Hit]:
-    """Find the places where all words of *query* stand, best first; *everything* adds copies, thoughts and notices."""
+    """Find the places where all words of *query* stand, best first; *everything* adds copies, thoughts and notices.
+
+    *project* goes before that of the *filters*.
+    """
     match = match_expression(query)
     if not match or limit <= 0:
         return []
-    asked = {"match": match, "project": project, "everything": everything, "limit": limit}
+    if project is not None:
+        filters = filters._replace(project=project)
     needles = needles_of(query)
     hits = [
         Hit._make((*row[:6], -row[6], snippet(row[7], needles)))
-        for statement in (_MESSAGES, _TOOL_CALLS)
-        for row in views.execute(statement, asked)
+        for statement, alias in ((_MESSAGES, "m"), (_TOOL_CALLS, "t"))
+        for condition, values in (place_condition(filters, alias),)
+        for row in views.execute(statement.format(condition=condition), {**values, "match": match, "everything": everything, "limit": limit})
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.session_id, hit.record_id))
     return hits[:limit]

@@ -13,9 +13,12 @@ echo
 echo
 "$BIN/journal" usage --by day
 echo
+"$BIN/journal" index update --seconds 60 || echo "Search goes by words only."
+echo
 echo "Try next:"
 echo "  export PATH=\"$PWD/$BIN:\$PATH\"${JOURNAL_HOME:+ JOURNAL_HOME=\"$JOURNAL_HOME\"}"
 echo "  journal show latest                  # a session, turn by turn"
 echo "  journal search calc.py --all         # prompts, answers, tool inputs"
+echo "  journal search --all 'why does the sum come out wrong'   # the same by meaning"
 echo "  journal doctor                       # is everything read in time, sound and private?"
 echo "  journal install --host claude        # new sessions know what the last ones knew (also codex, gemini, copilot)"

@@ -1,6 +1,6 @@
 """All checks, in the order in which they are run and shown; each is described in docs/reference/health.md."""
 
-from cli.checks import Check, hooks, hosts, storage, views
+from cli.checks import Check, hooks, hosts, index, storage, views
 
 CHECKS: tuple[Check, ...] = (
     Check("freshness", "what the hosts wrote is in the log", hosts.freshness),
@@ -15,6 +15,7 @@ CHECKS: tuple[Check, ...] = (
     Check("views", "the views are of this log and this program", views.fit),
     Check("projection_errors", "every record was taken by a decoder and by the projections", views.projection_errors),
     Check("unknown_kinds", "every kind of record is known", views.unknown_kinds),
+    Check("index", "the index for search by meaning is whole, of the model in force, and of nothing that was forgotten", index.sound),
     Check("client_versions", "no client is newer than what was tested", hosts.client_versions),
     Check("inbox", "old days of the inbox have gone into the log", storage.inbox),
     Check("hooks", "installed hooks are whole, and the newest session of each host ran them", hooks.run_lately),

@@ -7,14 +7,13 @@ import contextlib
 import errno
 import os
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from cli.index import flat, vectors
 from cli.wiring import LOCK_WAIT_S, is_full, open_views
-from journal.errors import IndexUnusable, LogFull
-from journal.home import Home
+from journal.errors import IndexUnusable, LogFull, NotFound
+from journal.home import Home, sqlite_uri
 from journal.lock import indexer_lock, writer_lock
 from projections import chunks
 
@@ -27,13 +26,16 @@ SESSIONS_AT_ONCE = 20
 """Sessions cut while the writer's lock is held; between two such stretches whoever ingests may have it."""
 STALE_SHARE = 0.05
 STALE_LEAST = 2000
-"""The file is written anew when so many vectors, or this share of it, are missing; until then a search reads those from the cache."""
+SMALL = 50_000
+"""The file is written anew when so many vectors, or this share of it, are missing; until then a search reads those from the
+cache. A small one (40 MB) is written at every end."""
 MISSING = """SELECT c.text_hash, min(c.chunk_id) FROM chunks AS c
 WHERE NOT EXISTS (SELECT 1 FROM cache.vectors AS v WHERE v.model_no = ?1 AND v.text_hash = c.text_hash)
 GROUP BY c.text_hash ORDER BY min(c.rank), max(c.occurred_at) DESC, c.text_hash"""
+ORPHANS = """SELECT DISTINCT text_hash FROM cache.vectors WHERE model_no IN (SELECT model_no FROM cache.models WHERE model_id NOT LIKE '%' || ?1)
+AND text_hash NOT IN (SELECT text_hash FROM chunks)"""
 COVERED = """SELECT count(*), coalesce(sum(EXISTS (SELECT 1 FROM cache.vectors AS v WHERE v.model_no = ?1 AND v.text_hash = c.text_hash)), 0)
 FROM (SELECT DISTINCT text_hash FROM chunks) AS c"""
-ORPHANS = "DELETE FROM cache.vectors WHERE text_hash NOT IN (SELECT text_hash FROM chunks)"
 
 Told = Callable[[int, int], None]
 
@@ -47,87 +49,107 @@ class Updated(NamedTuple):
     """Texts that were embedded."""
     left: int
     """Texts that still have no vector."""
+    waiting: int
+    """Sessions whose chunks are still to be cut."""
     vectors: int
     """Vectors in the index."""
 
 
-def update(home: Home, embedder: "Embedder", *, deadline: float | None = None, told: Told | None = None, wait_s: float = LOCK_WAIT_S) -> Updated:
-    """Bring chunks, vectors and index up to date, until *deadline* (of the monotonic clock) where one is given.
+def update(home: Home, open_embedder: "Callable[[], Embedder]", *, is_over: Callable[[], bool] = lambda: False, told: Told | None = None,
+           wait_s: float = LOCK_WAIT_S) -> Updated:  # fmt: skip
+    """Bring chunks, vectors and index up to date, until *is_over* says that it is enough; the model is opened only where it is needed.
 
-    Raises: LogBusy: another process indexes or ingests. LogFull: there is no space. IndexUnusable: FAISS is not installed.
+    The indexer's lock is held for one step at a time, so that a `journal forget` waits for seconds, and two indexers share the work.
+    Raises: LogBusy: another process indexes or ingests. LogFull: there is no space. IndexUnusable: there is no model or no FAISS.
     """
-    with indexer_lock(home, wait_s):
-        try:
-            return _update(home, embedder, deadline, told)
-        except sqlite3.OperationalError as error:
-            if is_full(error):
-                raise _full(home) from error
-            raise
-        except OSError as error:
-            if error.errno in (errno.ENOSPC, errno.EDQUOT) or "cannot be written" in str(error):
-                raise _full(home) from error
-            raise
+    try:
+        return _update(home, open_embedder, is_over, told, wait_s)
+    except sqlite3.OperationalError as error:
+        if is_full(error):
+            raise _full(home) from error
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise _full(home) from error
+        raise
 
 
 def _full(home: Home) -> LogFull:
     return LogFull(f"there is no space left for the index in {home.root}", hint="free some space and run: journal index update")
 
 
-def _update(home: Home, embedder: "Embedder", deadline: float | None, told: Told | None) -> Updated:
-    flat.tidy(home)
-    sessions = cut(home, deadline)
-    with contextlib.closing(vectors.connect(home)) as cache:
-        model = vectors.entered(cache, embedder.model_id, embedder.dimensions)
-    with _beside(home) as views:
-        missing = views.execute(MISSING, (model.model_no,)).fetchall()
-    embedded = 0
-    if missing:
-        with contextlib.closing(vectors.connect(home)) as cache, _beside(home) as views:
-            for start in range(0, len(missing), BATCH):
-                if deadline is not None and time.monotonic() >= deadline:
-                    break
-                embedded += _embed(embedder, model, cache, views, missing[start : start + BATCH])
-                if told:
-                    told(min(start + BATCH, len(missing)), len(missing))
-    left = len(missing) - embedded
-    return Updated(sessions, embedded, left, build(home, model, is_final=not left))
+def _update(home: Home, open_embedder: "Callable[[], Embedder]", is_over: Callable[[], bool], told: Told | None, wait_s: float) -> Updated:
+    sessions, waiting = cut(home, is_over)
+    embedder = open_embedder()
+    with indexer_lock(home, wait_s):
+        flat.tidy(home)
+        with contextlib.closing(vectors.connect(home)) as cache:
+            model = vectors.entered(cache, embedder.model_id, embedder.dimensions)
+        with beside(home) as views:
+            missing = views.execute(MISSING, (model.model_no,)).fetchall()
+    embedded = done = 0
+    while done < len(missing) and not is_over():
+        batch = missing[done : done + BATCH]
+        with indexer_lock(home, wait_s):
+            embedded += _embed(home, embedder, model, batch)
+        done += len(batch)
+        if told:
+            told(done, len(missing))
+    with indexer_lock(home, wait_s):
+        is_final = done == len(missing) and not waiting
+        if is_final:
+            forget_orphans(home)
+        count = build(home, model, is_final=is_final)
+    return Updated(sessions, embedded, len(missing) - done, waiting, count)
 
 
-def cut(home: Home, deadline: float | None = None) -> int:
-    """Bring the view `chunks` up to date and take out the vectors of texts that no longer are; returns how many sessions were cut."""
+def cut(home: Home, is_over: Callable[[], bool] = lambda: False) -> tuple[int, int]:
+    """Bring the view `chunks` up to date; returns how many sessions were cut and how many still wait."""
     done, left = 0, 1
-    while left and (deadline is None or time.monotonic() < deadline):
+    while left and not (done and is_over()):
+        if not waiting_in(home):
+            return done, 0
         with writer_lock(home, LOCK_WAIT_S), contextlib.closing(open_views(home)) as views:
-            if not views.execute("SELECT 1 FROM sqlite_master WHERE name = 'chunks_waiting'").fetchone():
-                raise IndexUnusable("the views are of an older version", hint="run: journal ingest")
             caught = chunks.catch_up(views, SESSIONS_AT_ONCE)
         done, left = done + caught.sessions, caught.left
-    return done
+    return done, left
 
 
 def forget_orphans(home: Home) -> int:
-    """Delete every vector whose text no chunk has; the caller made sure that all chunks are cut. Returns how many went."""
-    if vectors.read_only(home) is None:
-        return 0
-    with contextlib.closing(vectors.connect(home)), _beside(home, writable=True) as views:
-        return views.execute(ORPHANS).rowcount
+    """Delete every vector whose text no chunk has any more and return how many texts went; the index that has them is made anew."""
+    with beside(home) as views:
+        if views.execute("SELECT 1 FROM chunks_waiting LIMIT 1").fetchone():
+            return 0
+        gone = [row[0] for row in views.execute(ORPHANS, (vectors.ASIDE,))]
+    if gone:
+        with contextlib.closing(vectors.connect(home)) as cache:
+            vectors.remove(cache, gone)
+    return len(gone)
+
+
+def waiting_in(home: Home) -> int:
+    """Return how many sessions changed since their chunks were cut.
+
+    Raises: IndexUnusable: the views are of an older version. NotFound: there are none.
+    """
+    from journal.database import open_readonly
+
+    if not os.path.exists(home.views_db):
+        raise NotFound("there are no views yet", hint="run: journal ingest")
+    with contextlib.closing(open_readonly(home.views_db)) as views:
+        if not views.execute("SELECT 1 FROM sqlite_master WHERE name = 'chunks_waiting'").fetchone():
+            raise IndexUnusable("the views are of an older version", hint="run: journal ingest")
+        return int(views.execute("SELECT count(*) FROM chunks_waiting").fetchone()[0])
 
 
 @contextlib.contextmanager
-def _beside(home: Home, *, writable: bool = False) -> Iterator[sqlite3.Connection]:
-    """Give the views with the cache attached as `cache`."""
+def beside(home: Home) -> Iterator[sqlite3.Connection]:
+    """Give the views for reading, with the vectors beside them as `cache`."""
     from journal.database import open_readonly
-    from journal.home import sqlite_uri
 
-    views = open_readonly(home.views_db)
-    try:
-        views.execute("ATTACH ? AS cache", (sqlite_uri(home.cache_db) + ("?mode=rw" if writable else "?mode=ro"),))
-        if writable:
-            views.execute("PRAGMA query_only = OFF")
-            views.execute("PRAGMA cache.secure_delete = ON")
+    with contextlib.closing(open_readonly(home.views_db)) as views:
+        views.execute("ATTACH ? AS cache", (sqlite_uri(home.cache_db) + "?mode=ro",))
         yield views
-    finally:
-        views.close()
 
 
 def coverage(home: Home, model_id: str | None) -> tuple[int, int]:
@@ -139,18 +161,23 @@ def coverage(home: Home, model_id: str | None) -> tuple[int, int]:
 
         with contextlib.closing(open_readonly(home.views_db)) as views:
             return int(views.execute("SELECT count(DISTINCT text_hash) FROM chunks").fetchone()[0]), 0
-    with _beside(home) as views:
+    with beside(home) as views:
         row = views.execute(COVERED, (model.model_no,)).fetchone()
     return int(row[0]), int(row[1])
 
 
-def _embed(embedder: "Embedder", model: vectors.Model, cache: sqlite3.Connection, views: sqlite3.Connection, batch: list[tuple[int, int]]) -> int:
-    """Embed a batch of texts and keep the vectors; a text that has changed meanwhile is passed over, since its session waits again."""
-    texts = [(text_hash, chunks.text_of(views, chunk_id)) for text_hash, chunk_id in batch]
-    known = [(text_hash, text) for text_hash, text in texts if text is not None and chunks.hash_of(text) == text_hash]
-    if known:
-        vectors.add(cache, model, [text_hash for text_hash, _ in known], embedder.documents([text for _, text in known]))
-    return len(batch)
+def _embed(home: Home, embedder: "Embedder", model: vectors.Model, batch: list[tuple[int, int]]) -> int:
+    """Embed the texts of a batch that nobody has embedded meanwhile, and keep the vectors; returns how many.
+
+    The text is read only now: one that was forgotten or has changed is passed over, since its session waits again.
+    """
+    with contextlib.closing(vectors.connect(home)) as cache, beside(home) as views:
+        known = vectors.get(cache, model, [text_hash for text_hash, _ in batch])
+        texts = {text_hash: chunks.text_of(views, chunk_id) for text_hash, chunk_id in batch if text_hash not in known}
+        wanted = {text_hash: text for text_hash, text in texts.items() if text is not None and chunks.hash_of(text) == text_hash}
+        if wanted:
+            vectors.add(cache, model, list(wanted), embedder.documents(list(wanted.values())))
+    return len(wanted)
 
 
 def build(home: Home, model: vectors.Model, *, is_final: bool = True) -> int:
@@ -166,7 +193,7 @@ def build(home: Home, model: vectors.Model, *, is_final: bool = True) -> int:
         index = None
         if head is not None:
             new = count - head.vectors
-            if new == 0 or (new < max(STALE_LEAST, STALE_SHARE * head.vectors) and not is_final):
+            if new == 0 or (new < max(STALE_LEAST, STALE_SHARE * head.vectors) and not (is_final and head.vectors < SMALL)):
                 return head.vectors
             with contextlib.suppress(IndexUnusable):
                 index = flat.load(home, head, mapped=False)

@@ -5,6 +5,7 @@ dimensions, the number of vectors, the last row of `cache.db` that is in it, and
 """
 
 import contextlib
+import errno
 import hashlib
 import json
 import os
@@ -127,7 +128,7 @@ def write(home: Home, index: Any, *, model_id: str, position: int, cache_id: int
         try:
             faiss.write_index(index, temporary)
         except RuntimeError as error:
-            raise OSError(f"the index cannot be written: {str(error).splitlines()[0]}") from error
+            raise OSError(errno.ENOSPC, f"the index cannot be written: {str(error).splitlines()[0]}") from error
         with open(temporary, "r+b") as file:
             length = file.seek(0, os.SEEK_END)
             head = Head(VERSION, model_id, index.d, index.ntotal, position, cache_id, length, _sample(file, length))

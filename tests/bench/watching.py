@@ -95,6 +95,8 @@ def measure(root: Path, folders: int, idle_s: float) -> dict[str, Any]:
     for folder in range(folders):
         create(root, folder)
     found: dict[str, Any] = {"folders": folders}
+    home.mkdir(exist_ok=True)
+    (home / "config.toml").write_text("[index]\nslice_s = 0\n")  # what watching costs; embedding is measured elsewhere
     process = subprocess.Popen([sys.executable, "-m", "journal", "watch", "--root", f"claude={root / '.claude'}"],
                                env={**os.environ, "JOURNAL_HOME": str(home)}, stderr=subprocess.DEVNULL)
     try:

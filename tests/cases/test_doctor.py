@@ -143,10 +143,17 @@ def old_log(archive: Archive) -> None:
     change(archive, "journal.db", "UPDATE sources SET first_seen_at = '2026-01-01T00:00:00.000000Z'")
 
 
+def torn_index(archive: Archive) -> None:
+    """An index of which half is left."""
+    (archive.home / "index").mkdir(mode=0o700)
+    (archive.home / "index" / "vectors.faiss").write_bytes(b"half")
+    (archive.home / "index" / "vectors.faiss").chmod(0o600)
+
+
 BROKEN: dict[str, Callable[[Archive], None]] = {
     "freshness": unread, "retention": nearly_deleted, "lost": vanished, "permissions": opened, "settings": misspelt, "integrity": damaged_pages,
     "chain": forged, "journal_mode": not_wal, "space": long_wal, "views": of_another_log, "projection_errors": not_taken,
-    "unknown_kinds": unheard_of, "client_versions": too_new, "inbox": left_over, "hooks": unrun, "backups": old_log,
+    "unknown_kinds": unheard_of, "index": torn_index, "client_versions": too_new, "inbox": left_over, "hooks": unrun, "backups": old_log,
 }  # fmt: skip
 
 

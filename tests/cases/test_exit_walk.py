@@ -30,6 +30,7 @@ WALK = {
                 ("init", "--output", "{out}.md", "--force", "--title", FULL)],
     "learn": [(f"needle {FULL} {FAST}",), (FULL, "--anchor", FULL)], "recall": [("needle", "--all"), (FULL,)], "learnings": [("--all", "--everything")],
     "supersede": [("l", f"{FULL} {KEYED}"), (FULL, "x")], "confirm": [("l",), (FULL,)], "retire": [("l", "--reason", FULL), (FULL,)],
+    "similar": [(S, "--all"), (FULL,)], "index": [(), ("update",), ("model", "fetch", "--url", f"http://{FULL}")],
     "catalog": [("list",)], "completion": [(shell,) for shell in ("bash", "zsh", "fish")], "stats": [()],
     "timeline": [("--file", f"{FULL}.py"), ("--file", FAST)],
     "fork": [("detect", "needle", "--all", "--explain"), ("detect", FULL, "--all", "--explain"), ("detect", FAST, "--all"),

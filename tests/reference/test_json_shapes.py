@@ -31,6 +31,8 @@ CALLS = {
     "skill update": ["skill", "update", "calc-notes", "--session", "03d02093"],
     "migrate": ["migrate", "--no-index"],
     "fork detect": ["fork", "detect", "calc.py", "--all"],
+    "index": ["index"],
+    "similar": ["similar", "latest", "--all"],
     "status": ["status"],
     "sql": ["sql", "SELECT session_id, turns, title FROM sessions"],
     "sql --schema": ["sql", "--schema"],
@@ -126,6 +128,9 @@ def test_json_has_the_shape_that_scripts_rely_on(name: str, home: Path, capsys: 
         capsys.readouterr()
     if name == "skill update":
         main(["skill", "create", "calc-notes", "--session", "013aefe6", "--json"])
+        capsys.readouterr()
+    if name == "similar":
+        main(["index", "update", "--json"])
         capsys.readouterr()
     status = main([*(os.path.expanduser(word) if "=" not in word else word for word in asked), "--json"])
     out, err = capsys.readouterr()

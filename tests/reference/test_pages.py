@@ -68,6 +68,8 @@ def test_an_example_of_the_help_runs(name: str, example: str, home: Path) -> Non
         subprocess.run(["sh", "-c", "journal skill create project-notes --session latest"], cwd=home, check=True, capture_output=True, timeout=60)
     if example.split()[1] in ("supersede", "confirm", "retire"):
         subprocess.run(["sh", "-c", "journal learn 'the lock'"], cwd=home, check=True, capture_output=True, timeout=60)
+    if example.split()[1] == "similar":
+        subprocess.run(["sh", "-c", "journal index update"], cwd=home, check=True, capture_output=True, timeout=60)
     done = subprocess.run(["sh", "-c", example], cwd=home, capture_output=True, text=True, timeout=60, check=False, stdin=subprocess.DEVNULL)
     assert (done.returncode, done.stderr if done.returncode else "") == (0, "")
 

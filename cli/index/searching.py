@@ -1,0 +1,107 @@
+"""`journal search` by words and meaning, and `journal similar`: filters first, both rankings, one list with its provenance."""
+
+import sqlite3
+from typing import Any, NamedTuple
+
+from cli.index import building, semantic
+from cli.index.semantic import Match
+from journal.home import Home
+from journal.settings import Settings
+from projections import chunks, fusion, lexical
+from projections.lexical import Place
+from projections.search import needles_of, snippet
+from projections.search_filters import Filters
+
+BARE_WEIGHT = 0.5
+"""What the similarity of a chunk that only ran a command counts."""
+NEAREST = 200
+"""Chunks that are taken from the index for one answer."""
+Key = tuple[str, str | None, int | None, str | None]
+
+
+class Found(NamedTuple):
+    """What a search found; nothing where meaning could not be had."""
+
+    hits: list[dict[str, Any]] | None
+    why: str
+    """Why meaning could not be had."""
+    coverage: float | None
+    """The share of texts that have a vector."""
+
+
+def find(settings: Settings, views: sqlite3.Connection, query: str, filters: Filters, *, mode: str, limit: int) -> Found:
+    """Return the best places for *query*; where meaning cannot be had, why."""
+    opened, why = semantic.open_search(settings)
+    if opened is None:
+        return Found(None, why, None)
+    meaning = _by_place(opened.find(views, query, filters, NEAREST))
+    words = {_key_of(place): place for place in lexical.partial(views, query, filters, least=fusion.LEAST_COVERAGE)} if mode == "hybrid" else {}
+    ranked = fusion.fused([(key, place.coverage) for key, place in words.items()], [(key, match.similarity) for key, match in meaning.items()])
+    hits = [_hit(views, one, words.get(one.key), meaning.get(one.key), needles_of(query)) for one in ranked[:limit]]  # type: ignore[call-overload]  # keys are ours
+    texts, covered = building.coverage(Home(settings.home), opened.embedder.model_id)
+    return Found(hits, "", round(covered / texts, 4) if texts else 1.0)
+
+
+def similar(views: sqlite3.Connection, search: semantic.Search, session_id: str, filters: Filters, limit: int) -> list[tuple[str, float, Match]]:
+    """Return sessions that are about the same as *session_id*, most alike first: the mean of its best chunks' nearest ones."""
+    import numpy
+
+    rows = views.execute("SELECT chunk_id FROM chunks WHERE session_id = ? AND is_bare_command = 0 ORDER BY rank, number LIMIT 40", (session_id,)).fetchall()
+    texts = [text for (chunk_id,) in rows if (text := chunks.text_of(views, chunk_id))]
+    if not texts:
+        return []
+    vectors = search.embedder.documents(texts)
+    best: dict[str, list[float]] = {}
+    shown: dict[str, Match] = {}
+    narrowed = filters._replace(not_session_id=session_id)
+    for vector in vectors:
+        nearest: dict[str, float] = {}
+        for match in search.near(views, numpy.asarray(vector), narrowed, NEAREST):
+            if match.similarity > nearest.get(match.session_id, 0.0):
+                nearest[match.session_id] = match.similarity
+            if match.session_id not in shown or match.similarity > shown[match.session_id].similarity:
+                shown[match.session_id] = match
+        for other, similarity in nearest.items():
+            best.setdefault(other, []).append(similarity)
+    scored = [(other, round(sum(found) / len(texts), 4), shown[other]) for other, found in best.items()]
+    return sorted(scored, key=lambda one: (-one[1], one[0]))[:limit]
+
+
+def _key_of(place: Place | Match) -> Key:
+    if place.tool_call_id is not None:
+        return place.session_id, None, None, place.tool_call_id
+    return place.session_id, place.record_id, place.ordinal, None
+
+
+def _by_place(matches: list[Match]) -> dict[Key, Match]:
+    """Return the best chunk of each message, nearest first; what only ran a command stands half as near."""
+    weighed = [match._replace(similarity=match.similarity * (BARE_WEIGHT if match.is_bare_command else 1)) for match in matches]
+    found: dict[Key, Match] = {}
+    for match in sorted(weighed, key=lambda match: -match.similarity):
+        found.setdefault(_key_of(match), match)
+    return found
+
+
+def _hit(views: sqlite3.Connection, one: fusion.Fused, place: Place | None, match: Match | None, needles: list[str]) -> dict[str, Any]:
+    cut = place.snippet if place is not None else snippet(chunks.stretch_of(views, match.chunk_id), needles) if match is not None else ""
+    return _shown(place or _placed(views, match), match, cut, one.score, one.by)
+
+
+def _placed(views: sqlite3.Connection, match: Match | None) -> Place:
+    """Return the place of a chunk."""
+    assert match is not None  # noqa: S101  a hit stands in one list at least
+    if match.tool_call_id is not None:
+        row = views.execute("SELECT record_id, global_position FROM tool_calls WHERE session_id = ? AND tool_call_id = ?",
+                            (match.session_id, match.tool_call_id)).fetchone()  # fmt: skip
+    else:
+        row = views.execute("SELECT record_id, global_position FROM messages WHERE session_id = ? AND record_id = ? AND ordinal = ?",
+                            (match.session_id, match.record_id, match.ordinal)).fetchone()  # fmt: skip
+    record_id, position = row or (match.record_id, None)
+    return Place(match.session_id, record_id, match.ordinal, match.tool_call_id, match.host, match.project, match.role, match.kind, match.occurred_at,
+                 position, 0.0, 0.0, "")  # fmt: skip
+
+
+def _shown(place: Place, match: Match | None, cut: str, score: float, by: tuple[str, ...]) -> dict[str, Any]:
+    return {"session_id": place.session_id, "host": place.host, "project": place.project, "role": place.role, "occurred_at": place.occurred_at,
+            "snippet": cut, "global_position": place.global_position, "score": score, "record_id": place.record_id, "by": list(by),
+            "similarity": round(match.similarity, 4) if match else None}  # fmt: skip

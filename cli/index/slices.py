@@ -1,0 +1,80 @@
+"""Indexing beside `journal watch`: a thread of low priority that embeds in slices once nothing new has come for a moment."""
+
+import os
+import sqlite3
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+from cli.index import building, embedding
+from journal.errors import JournalError, LogBusy
+from journal.home import Home
+from journal.settings import Settings
+
+QUIET_S = 5.0
+"""So long after the last news a slice begins: whoever works has the machine first."""
+NICE = 10
+
+
+class Slices:
+    """Says when there is something to index and does it, slice by slice."""
+
+    def __init__(self, settings: Settings, stop: threading.Event, say: Callable[[str], None]) -> None:
+        self.settings = settings
+        self.home = Home(settings.home)
+        self.stop = stop
+        self.say = say
+        self.news_at = time.monotonic()
+        self.embedder: embedding.Embedder | None = None
+        self.told: set[str] = set()
+        self.thread = threading.Thread(target=self._run, name="index", daemon=True)
+
+    def start(self) -> None:
+        """Begin, unless the setting leaves the index to the command."""
+        if self.settings.index_settings.slice_s > 0:
+            self.thread.start()
+
+    def news(self) -> None:
+        """Be told that something came in."""
+        self.news_at = time.monotonic()
+
+    def join(self) -> None:
+        """Wait for the batch that is being embedded; the caller has set *stop*."""
+        if self.thread.is_alive():
+            self.thread.join(10)
+
+    def _run(self) -> None:
+        if sys.platform == "linux":  # elsewhere a thread has no priority of its own
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+        left = True
+        while not self.stop.wait(1.0):
+            if time.monotonic() - self.news_at < QUIET_S:
+                left = True
+            elif left:
+                left = self._slice()
+
+    def _slice(self) -> bool:
+        """Do one slice; tells whether more is to be done."""
+        if self.embedder is None:
+            from cli.index.commands import state_of
+
+            state = state_of(self.settings)
+            if state.model is None or state.state == "ready":
+                return False
+        ends = time.monotonic() + self.settings.index_settings.slice_s
+        try:
+            done = building.update(self.home, self._opened, is_over=lambda: self.stop.is_set() or time.monotonic() >= ends)
+        except LogBusy:
+            return True
+        except (JournalError, OSError, sqlite3.DatabaseError) as error:
+            if str(error) not in self.told:
+                self.told.add(str(error))
+                self.say(f"search by meaning stays behind: {error}")
+            return False
+        return bool(done.left or done.waiting)
+
+    def _opened(self) -> embedding.Embedder:
+        if self.embedder is None:
+            self.embedder = embedding.open_embedder(self.settings)
+        return self.embedder
