@@ -193,7 +193,8 @@ def _head(source: Source, knowledge: Knowledge, memory: Memory, found: Gaps) -> 
     """Return source, type and state of the recovery."""
     lines = [f"# Context of session {source.session_id} ({source.host})" + (f": {neutral(source.title)}" if source.title else "")]
     branch = f", branch {neutral(source.branch)}" if source.branch else ""
-    lines.append(f"Source: the journal's log of {source.turns} turns, {(source.started_at or '?')[:16]} to {(source.last_at or '?')[:16]} UTC,"
+    turns = "1 turn" if source.turns == 1 else f"{source.turns} turns"
+    lines.append(f"Source: the journal's log of {turns}, {(source.started_at or '?')[:16]} to {(source.last_at or '?')[:16]} UTC,"
                  f" project {neutral(source.project or 'unknown')}{branch}.")  # fmt: skip
     if memory.compactions:
         times = "once" if memory.compactions == 1 else f"{memory.compactions} times"

@@ -100,8 +100,9 @@ def category_of(material: Material) -> str:
         for category, signs in _WORDS.items():
             if not signs.isdisjoint(words):
                 scores[category] += FIRST_WEIGHT if number == 0 else LATER_WEIGHT
-            if number == 0 and words and words[0] in signs:
-                scores[category] += VERB_WEIGHT
+        telling = next((word for word in words if any(word in signs for signs in _WORDS.values())), None) if number == 0 else None
+        for category, signs in _WORDS.items():
+            scores[category] += VERB_WEIGHT if telling in signs else 0.0  # what is asked for first is the work; the rest comes with it
     paths = [path for path, _ in material.files]
     for category, pattern in (("docs", _DOCS), ("test", _TESTS), ("ops", _OPS)):
         share = sum(bool(pattern.search(path)) for path in paths) / len(paths) if paths else 0.0

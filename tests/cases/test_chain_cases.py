@@ -125,6 +125,7 @@ def test_k16_kw8_summary_topics_and_category_are_derived_without_a_model(archive
 
 @pytest.mark.parametrize(("prompt", "files", "category"), [
     ("Fix the crash in the parser when a line is empty", [("parser.py", 2), ("tests/test_parser.py", 1)], "bugfix"),
+    ("Please fix add() in calc.py and add a test.", [("calc.py", 1), ("test_calc.py", 1)], "bugfix"),
     ("Rename Store to Archive everywhere and split the module", [("store.py", 5)], "refactor"),
     ("Document the settings in the README", [("README.md", 1), ("docs/settings.md", 2)], "docs"),
     ("Write tests for the lock", [("tests/test_lock.py", 4)], "test"),

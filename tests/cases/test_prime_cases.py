@@ -65,6 +65,18 @@ def test_k10_compacted_or_full_is_decided_first(archive: Archive) -> None:
     assert (texts(full["clear"]), full["gaps"], full["recovered"]) == (["We decided on tabs because of the style."], [], [])
 
 
+@pytest.mark.parametrize(("host", "recording"), [
+    ("claude", "auto_compact"), ("codex", "codemode_auto_compact"), ("gemini", "auto_compress"), ("copilot", "auto_compact"),
+])  # fmt: skip
+def test_k10_a_recorded_compaction_of_each_host_is_one(archive: Archive, host: str, recording: str) -> None:
+    """What the clients themselves wrote: the report holds the host's own summary."""
+    archive.json("ingest", "--root", f"{host}={Path(__file__).parents[1] / 'fixtures' / host / recording}")
+    (session,) = {row[0] for row in archive.rows("views.db", "SELECT session_id FROM compactions")}
+    found = archive.json("fork", "prime", session)
+    assert found["type"] == "compacted"
+    assert "## Key knowledge: the host’s summary\n" in found["report"] and "MOCK" in found["report"]
+
+
 def test_k11_facts_stand_in_four_classes(archive: Archive) -> None:
     """Clear is what the summary says, fuzzy what it speaks of, a gap what it lacks, quantitative what it says without the figure."""
     server(archive)
