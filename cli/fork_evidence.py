@@ -44,6 +44,8 @@ class Evidence(NamedTuple):
     sessions: Mapping[str, dict[str, Any]]
     meaning: str | None
     """Why there was no search by meaning; None where there was."""
+    coverage: float | None
+    """The share of all texts that a search by meaning could find."""
 
 
 class Drift(NamedTuple):
@@ -82,7 +84,7 @@ def gather(settings: Settings, views: sqlite3.Connection, task: str, project: st
 
     for found in fork_words.find(views, task):
         add(found.session_id, Text(found.hit.strength, "words", found.kind, found.at, found.snippet, found.hit.is_bare))
-    similar, why_not = by_meaning(settings, views, task, project)
+    similar, why_not, coverage = by_meaning(settings, views, task, project)
     counts = dict(views.execute(CHUNKS).fetchall()) if similar else {}
     for session_id, text in similar:
         add(session_id, text)
@@ -97,7 +99,7 @@ def gather(settings: Settings, views: sqlite3.Connection, task: str, project: st
             0.0 if last is None else max(0.0, now - last) / DAY_S, lineage.position(session_id)))  # fmt: skip
     for found_texts in texts.values():
         found_texts.sort(key=lambda one: -one.strength)
-    return Evidence(candidates, texts, sessions, why_not)
+    return Evidence(candidates, texts, sessions, why_not, coverage)
 
 
 def _caller(session_id: str, sessions: Mapping[str, dict[str, Any]]) -> str:
@@ -109,16 +111,17 @@ def _caller(session_id: str, sessions: Mapping[str, dict[str, Any]]) -> str:
     return session_id
 
 
-def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project: str | None) -> tuple[list[tuple[str, Text]], str | None]:
-    """Return texts that mean about the same as *task*, or why none can be looked for."""
-    from cli.index import semantic
+def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project: str | None) -> tuple[list[tuple[str, Text]], str | None, float | None]:
+    """Return texts that mean about the same as *task* with the share that could be found, or why none can be looked for."""
+    from cli.index import building, semantic
+    from journal.home import Home
     from projections import chunks
     from projections.forks import is_bare
     from projections.search_filters import Filters
 
     search, why_not = semantic.open_search(settings)
     if search is None:
-        return [], f"only words were looked for: {why_not}"
+        return [], f"only words were looked for: {why_not}", None
     found = []
     for match in search.find(views, task, Filters(project=project), MOST_SIMILAR):
         stretch = chunks.stretch_of(views, match.chunk_id)
@@ -126,7 +129,8 @@ def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project
         prompt = views.execute(PROMPT, (match.session_id, match.turn_id)).fetchone() if match.kind not in ("prompt", "command") else None
         bare = match.is_bare_command or is_bare(f"{prompt[0]}\n\n{stretch}" if prompt else stretch)
         found.append((match.session_id, Text(match.similarity, "meaning", match.kind, match.occurred_at, _cut(stretch), bare)))
-    return found, None
+    texts, covered = building.coverage(Home(settings.home), search.embedder.model_id)
+    return found, None, round(covered / texts, 4) if texts else 1.0
 
 
 def _cut(text: str) -> str:

@@ -44,7 +44,8 @@ def detect(settings: Settings, asked: argparse.Namespace) -> int:
             results.append(_result(views, one, session, evidence) | {
                 "heads": heads, "position": lineage.position(one.session_id), "drift": drift_of(views, session).told(),
                 "context": context_of(views, one.session_id, chosen)})  # fmt: skip
-    answer = {"task": task, "scoring": scoring.name, "mode": "lexical" if evidence.meaning else "hybrid", "why": evidence.meaning, "minimum": minimum,
+    answer = {"task": task, "scoring": scoring.name, "mode": "lexical" if evidence.meaning else "hybrid", "why": evidence.meaning,
+              "coverage": evidence.coverage, "minimum": minimum,
               "results": results, "total": len(scored)}  # fmt: skip
     if asked.json:
         print_json(answer)
@@ -115,6 +116,8 @@ def _lines(result: dict[str, Any], *, explain: bool, is_foreign: bool) -> list[s
 def _say_rest(answer: dict[str, Any], asked: argparse.Namespace, project: str | None) -> None:
     if answer["why"]:
         say(answer["why"])
+    if answer["coverage"] is not None and answer["coverage"] < 1:
+        say(f"{answer['coverage']:.0%} of the texts are indexed; more: journal index update")
     if answer["total"] > len(answer["results"]):
         say(f"{len(answer['results'])} of {answer['total']} shown; more: --limit {answer['total']}")
     if not answer["results"]:

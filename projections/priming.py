@@ -220,6 +220,8 @@ def _summary(memory: Memory, knowledge: Knowledge, tokens: int) -> list[str]:
         return []
     told, used = [], 0
     lines = [line.strip() for line in neutral(text).splitlines() if line.strip()]
+    if not lines:
+        return []
     for line in lines:
         used += tokens_of(line) + 1
         if used > tokens:
