@@ -36,11 +36,11 @@ def prime(settings: Settings, asked: argparse.Namespace) -> int:
         session = dict(zip(COLUMNS, views.execute(SESSION, (session_by_prefix(views, asked.session),)).fetchone(), strict=True))
         if session["last_at"] is None:
             raise NotFound(f"session {session['session_id']} has no records yet", hint="run: journal sessions --all")
-        child = resolved(views, asked.into) if asked.into else None
         memory, knowledge = known.memory(views, session["session_id"]), known.read(views, session["session_id"])
         drift = drift_of(views, session)
         source = _source(session, registry_rows.lineage(views).heads(session["session_id"]))
         now = _now(views, session, drift)
+    child = resolved(settings, asked.into) if asked.into else None
     found = priming.gaps(knowledge, memory)
     report = priming.report(source, knowledge, memory, found, now, asked.budget)
     if child:

@@ -6,6 +6,7 @@ import os
 import shlex
 import sqlite3
 import sys
+import time
 from typing import NamedTuple
 
 from cli.render import print_json, print_text, say
@@ -13,6 +14,11 @@ from cli.wiring import bring_up_to_date, now, read_views, session_by_prefix
 from journal.errors import LogBusy, NotFound, SettingInvalid
 from journal.home import open_home
 from journal.settings import Settings
+
+OPEN_FOR_S = 2 * 3600
+# of a group SQLite gives the row that has the maximum
+OPEN_TURNS = """SELECT session_id FROM (SELECT session_id, role, max(occurred_at) FROM hook_events WHERE root = ? AND occurred_at > ?
+AND role IN ('session-start', 'prompt', 'stop', 'session-end') GROUP BY session_id) WHERE role = 'prompt'"""
 
 
 class Way(NamedTuple):
@@ -45,7 +51,7 @@ def resume(settings: Settings, asked: argparse.Namespace) -> int:
     with contextlib.closing(read_views(settings)) as views:
         session_id = session_by_prefix(views, asked.session)
         host, folder = views.execute("SELECT host, cwd FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
-        child = resolved(views, asked.into) if asked.into else None
+    child = resolved(settings, asked.into) if asked.into else None
     found = way(host, session_id, folder, fork=asked.fork)
     if found is None:
         if ":" in session_id:
@@ -64,13 +70,15 @@ def resume(settings: Settings, asked: argparse.Namespace) -> int:
     return 0
 
 
-def resolved(views: sqlite3.Connection, name: str) -> str | None:
-    """Return the session that *name* is; `here` is the one whose tool this process is, and None where no host says which.
+def resolved(settings: Settings, name: str) -> str | None:
+    """Return the session that *name* is; `here` is the one whose tool this process is, and None where nobody can say which.
 
+    A host names it in the environment of its tools; else it is the only session of this repository whose turn is open, as the hooks saw it.
     Raises: NotFound, Ambiguous.
     """
     if name != "here":
-        return session_by_prefix(views, name)
+        with contextlib.closing(read_views(settings)) as views:
+            return session_by_prefix(views, name)
     from ingest.facts import HOSTS
     from ingest.hooks import facts_of
 
@@ -78,8 +86,25 @@ def resolved(views: sqlite3.Connection, name: str) -> str | None:
         for variable in facts_of(host).continuing.variables:
             if os.environ.get(variable):
                 return os.environ[variable]
-    say("no link is written: no variable of a host says which session this command runs in; name it: --into SESSION")
+    found = _with_an_open_turn(settings)
+    if len(found) == 1:
+        return found[0]
+    say(f"no link is written: {'several sessions' if found else 'no session'} of this folder can be the one that this command runs in; name it: --into SESSION")
     return None
+
+
+def _with_an_open_turn(settings: Settings) -> list[str]:
+    """Return the sessions of this repository to which a prompt was given, and that did not stop since."""
+    from ingest import checkout
+    from journal.moments import written
+
+    place = checkout.find(os.getcwd())
+    if place is None:
+        return []
+    with contextlib.suppress(LogBusy, OSError, sqlite3.OperationalError):
+        bring_up_to_date(settings, [])
+    with contextlib.closing(read_views(settings)) as views:
+        return [row[0] for row in views.execute(OPEN_TURNS, (place.repository, written(time.time() - OPEN_FOR_S)))]
 
 
 def link(settings: Settings, child: str, parent: str, *, is_fork: bool, evidence: str) -> None:
@@ -89,11 +114,17 @@ def link(settings: Settings, child: str, parent: str, *, is_fork: bool, evidence
     """
     if child == parent:
         raise SettingInvalid(f"{child} cannot go on from itself", hint="name another session after --into")
-    _append(settings, child, {"child_session_id": child, "parent_session_id": parent, "is_fork": is_fork, "is_run": False, "evidence": evidence})
+    try:
+        _append(settings, child, {"child_session_id": child, "parent_session_id": parent, "is_fork": is_fork, "is_run": False, "evidence": evidence})
+    except OSError as error:  # a host's sandbox lets its tools read, and not write in a home
+        say(f"no link is written: {error}")
+        return
     try:
         bring_up_to_date(settings, [])
     except LogBusy:
         say("another process is ingesting; the link is written down, and the views have it after the next: journal ingest")
+    except (OSError, sqlite3.OperationalError) as error:
+        say(f"the link is written down, and the views have it after the next: journal ingest ({error})")
 
 
 def _append(settings: Settings, session_id: str, record: dict[str, object]) -> None:

@@ -1,5 +1,6 @@
 """What a skill has to say of a project: the decisions, solutions, habits and places of its sessions, and what was learned, each with its source."""
 
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,8 @@ SECTIONS = ("architecture", "decisions", "solutions", "gotchas", "preferences", 
 OF_LEARNINGS = {"solution": "solutions", "gotcha": "gotchas", "pattern": "patterns", "decision": "decisions", "preference": "preferences"}
 MOST_FOLDERS = 30
 FILES_NAMED = 6
+_LASTING = re.compile(r"\b(?:always|never|do not|don't|must|should|prefer|make sure|no need|by default|from now on|every time)\b", re.IGNORECASE)
+"""Words of a wish that holds longer than its task."""
 OFTEN = 3
 """A command that passed so often is how things are done here."""
 PROJECT_SESSIONS = """SELECT session_id FROM sessions WHERE kind IN ('interactive', 'headless') AND last_at IS NOT NULL
@@ -54,7 +57,7 @@ def _known(views: sqlite3.Connection, session_id: str) -> Iterator[Item]:
         section = {"decision": "decisions", "wish": "preferences", "failure": "solutions"}.get(fact.kind)
         if fact.kind == "failure" and "→ passed later, after" not in fact.text:
             section = "gotchas" if "→ no later run of it passed" in fact.text else None
-        if section:
+        if section and (fact.kind != "wish" or _LASTING.search(fact.text)):
             yield Item(section, fact.text, _source(session_id, fact.at), fact.at or "")
     last_at = views.execute("SELECT last_at FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0]
     about = entry(registry_rows.material(views, session_id), registry_rows.annotation(views, session_id), last_at)

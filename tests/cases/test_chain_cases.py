@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from archive import CWD, Archive, answer, claude, codex
 
+from cli.wiring import now
+from journal import inbox
+from journal.home import Home
 from projections.lineage import Lineage, Link
 
 A, B, C = (f"aaaaaaaa-0000-4000-8000-00000000000{number}" for number in (1, 2, 3))
@@ -169,3 +172,29 @@ def test_kw7_annotations_at_the_same_time_lose_nothing(archive: Archive) -> None
     archive.ingest()
     found = archive.rows("views.db", "SELECT topics FROM session_annotations")
     assert sorted(topics for (topics,) in found) == sorted(f'["topic{number}"]' for number in range(12))
+
+
+def test_here_is_the_only_session_of_the_repository_whose_turn_is_open(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a host tells its tools nothing, the hooks do; two open turns are no answer, and no link is written."""
+    monkeypatch.delenv("CLAUDE_CODE_SESSION_ID", raising=False)
+    monkeypatch.delenv("CODEX_THREAD_ID", raising=False)
+    folder = tmp_path / "repo"
+    subprocess.run(["git", "init", "-q", str(folder)], check=True)
+    monkeypatch.chdir(folder)
+    for number, session in ((1, A), (3, B), (5, C)):
+        archive.write(archive.claude_path(session), claude(number, session, f"prompt {number}"), answer(number + 1, session, "yes", f"m{number}"))
+    archive.ingest()
+
+    def hook(session: str, role: str) -> None:
+        place = {"root": str(folder), "branch": "main", "head": None}
+        moment = now()
+        inbox.append(Home(str(archive.home)), session, moment[:10], {"type": "journal.hook", "at": moment, "session_id": session, "role": role,
+                                                                     "host": "gemini", "payload": {"cwd": str(folder)}, "checkout": place})  # fmt: skip
+
+    for session, role in ((A, "prompt"), (A, "stop"), (B, "session-start"), (B, "prompt")):
+        hook(session, role)
+    assert archive.json("resume", A, "--into", "here")["continued_as"] == B
+    hook(C, "prompt")
+    _, _, err = archive.run("resume", A, "--into", "here")
+    assert "several sessions of this folder can be the one" in err
+    assert archive.rows("views.db", "SELECT child_session_id, parent_session_id FROM session_links") == [(B, A)]

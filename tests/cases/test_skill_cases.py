@@ -25,7 +25,7 @@ def project(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     rows = [*edited(3, A, str(folder / "app/upload.py"), "x", **here),
             *bash(5, A, "pytest -q", "E   ConnectionError: reset by peer", failed=True), *edited(7, A, str(folder / "app/retry.py"), "y", **here),
             *bash(9, A, "pytest -q", "3 passed", failed=False)]  # fmt: skip
-    archive.write(archive.claude_path(A), claude(1, A, "Fix the uploader. Please never use threads.", **here), answer(2, A, FIRST, "m1", **here),
+    archive.write(archive.claude_path(A), claude(1, A, "Please fix the uploader. Please never use threads.", **here), answer(2, A, FIRST, "m1", **here),
                   *[row | here for row in rows])  # fmt: skip
     archive.ingest()
     return folder
@@ -46,9 +46,10 @@ def test_k29_k31_a_claude_skill_lies_where_new_sessions_load_it(archive: Archive
     assert text.startswith("---\nname: lock-notes\ndescription: ")
     assert f"- {FIRST} (session aaaaaaaa, 2026-11-30) <!-- journal:" in text
     assert "- Please never use threads. (session aaaaaaaa, 2026-11-30)" in text
+    assert "- Please fix the uploader" not in text  # a task is no preference
     assert "- `pytest -q` failed: E ConnectionError: reset by peer → passed later, after Edit app/retry.py (session aaaaaaaa" in text
     assert "`app/`: `retry.py`, `upload.py`" in (project / SKILL / "Reference/architecture.md").read_text()
-    assert "bugfix: Fix the uploader." in (project / SKILL / "Reference/status.md").read_text()
+    assert "bugfix: Please fix the uploader." in (project / SKILL / "Reference/status.md").read_text()
     assert max(one["lines"] for one in found["files"]) < 400
 
 
