@@ -63,13 +63,25 @@ def _packaged() -> str | None:
     return os.path.join(os.path.dirname(found.origin), "model.onnx") if found and found.origin else None
 
 
+def runtime() -> Any:
+    """Return the module onnxruntime, told before its import to send nothing.
+
+    Its wheels since 1.32 write an id of the machine below `~/.cache/Microsoft` and report their use to `mobile.events.data.microsoft.com`, from the
+    import on; `disable_telemetry_events` comes too late for the id (seen with 1.32.0 in an empty HOME).
+    """
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+    import onnxruntime
+
+    return onnxruntime
+
+
 class OnnxEmbedder:
     """MiniLM through onnxruntime."""
 
     def __init__(self, path: str, model_id: str, dimensions: int, settings: IndexSettings) -> None:
-        import onnxruntime
         from tokenizers import BertWordPieceTokenizer
 
+        onnxruntime = runtime()
         self.model_id = model_id
         self.dimensions = dimensions
         options = onnxruntime.SessionOptions()

@@ -22,6 +22,7 @@ def open_model(name: str, settings: IndexSettings) -> Embedder:
 
     Raises: IndexUnusable: the weights are not on this machine or do not load.
     """
+    os.environ["HF_HUB_OFFLINE"] = "1"  # read at the import; `local_files_only` alone leaves requests about a model's files to newer versions
     from sentence_transformers import SentenceTransformer
 
     place = _packaged() if name == MINILM else None

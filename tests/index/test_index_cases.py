@@ -117,6 +117,17 @@ DAMAGES = {
 }
 
 
+@needs_weights
+def test_the_model_runs_without_leaving_anything_in_home(tmp_path: Path) -> None:
+    """onnxruntime 1.32 writes a machine's id below HOME and reports its use as soon as it is imported, unless it is told not to."""
+    code = ("from cli.index.onnx import open_model; from journal.home import Home; from journal.settings import load; "
+            "settings = load({'JOURNAL_HOME': '/nowhere'}).index_settings; "
+            "print(open_model('minilm-int8', Home('/nowhere'), settings).documents(['one']).shape)")  # fmt: skip
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY" and not name.startswith("XDG_")}
+    ran = subprocess.run([sys.executable, "-c", code], env=environment | {"HOME": str(tmp_path)}, capture_output=True, text=True, check=True)
+    assert (ran.stdout, sorted(tmp_path.rglob("*"))) == ("(1, 384)\n", [])
+
+
 @pytest.mark.parametrize("damage", sorted(DAMAGES))
 @needs_weights
 def test_g6_a_damaged_index_is_said_searched_around_and_made_again_without_embedding(archive: Archive, damage: str) -> None:
