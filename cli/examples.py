@@ -98,6 +98,9 @@ EXAMPLES = (
     Example("search-learnings", "learnings_fts", "learnings in which a word stands, in any of its forms",
             "SELECT l.kind, l.text FROM learnings_fts JOIN learnings AS l ON l.learning_rowid = learnings_fts.rowid"
             " WHERE learnings_fts MATCH 'lock' ORDER BY rank LIMIT 20"),
+    Example("fixes", "fixes", "errors and what made their commands pass", "SELECT error, command, fix, session_id FROM fixes ORDER BY fixed_at DESC LIMIT 20"),
+    Example("search-fixes", "fixes_fts", "fixes of errors in which a word stands",
+            "SELECT x.error, x.command, x.fix FROM fixes_fts JOIN fixes AS x ON x.fix_rowid = fixes_fts.rowid WHERE fixes_fts MATCH 'error' ORDER BY rank LIMIT 20"),
     Example("last-words", "restore_cards", "the last answer of each session, as a later one is told",
             "SELECT session_id, part.value ->> 1 AS answer FROM restore_cards, json_each(parts) AS part WHERE part.value ->> 0 = 'answer'"
             " ORDER BY last_at DESC LIMIT 20"),

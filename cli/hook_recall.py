@@ -23,7 +23,7 @@ def recalled(call: Call) -> str:
     before = told(call.lines)
     found = [one for one in _found(call, prompt) if one.learning.learning_id not in before][:MOST]
     if not found:
-        return ""
+        return _fixed(call, prompt, before)
     from cli.hook_learnings import doubt
     from projections import learned_text
 
@@ -34,6 +34,26 @@ def recalled(call: Call) -> str:
     if not count or not claimed(call, [one.learning.learning_id for one in found[:count]]):
         return ""
     return text
+
+
+def _fixed(call: Call, prompt: str, before: set[str]) -> str:
+    """Return the past fix of the error in a prompt, fenced, where no learning says anything."""
+    import _sqlite3
+
+    from projections import fixed
+
+    views = call.views.connection
+    try:
+        found = fixed.best(views, prompt, _project(call)) if views else None
+    except _sqlite3.Error:  # as below
+        return ""
+    if found is None or found.name in before:
+        return ""
+    from projections import learned_text
+
+    line = learned_text.fix_line(found, call.now)
+    text, count = learned_text.fenced([line], call.settings.recall_tokens, call.facts.inject_cap)
+    return text if count and claimed(call, [found.name]) else ""
 
 
 def told(lines: list[dict[str, object]]) -> set[str]:
@@ -62,8 +82,11 @@ def _found(call: Call, prompt: str) -> list[learned.Found]:
 
     if call.views.connection is None:
         return []
-    root = call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")
     try:
-        return learned.recall(call.views.connection, prompt, root, call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
+        return learned.recall(call.views.connection, prompt, _project(call), call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
     except _sqlite3.Error:  # views of another version, or damaged ones: nothing is known
         return []
+
+
+def _project(call: Call) -> str:
+    return call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")

@@ -24,8 +24,43 @@ LONGEST_TEXT = 4000
 
 
 def learn(settings: Settings, asked: argparse.Namespace) -> int:
-    """Put a learning down; what is known already word by word is confirmed instead."""
+    """Put a learning down; what is known already word by word is confirmed instead. Or suggest some."""
+    if asked.suggest or asked.accept:
+        return _suggest(settings, asked)
+    if asked.text is None:
+        raise SettingInvalid("say what was learned", hint='journal learn "the lock is not re-entrant", or: journal learn --suggest')
     return _store(settings, asked, None)
+
+
+def _suggest(settings: Settings, asked: argparse.Namespace) -> int:
+    """Tell what the session seems to have taught; store the ones that are accepted by number.
+
+    Raises: NotFound, SettingInvalid.
+    """
+    from cli.restoring import newest
+    from projections import learned, suggestions
+
+    with contextlib.closing(read_views(settings)) as views:
+        asked.session = session_by_prefix(views, asked.session) if asked.session else newest(views)
+        known = learned.read(views, None, now(), everything=True)
+        every = suggestions.read(views, asked.session)
+    texts = {one.text for one in known}
+    if wrong := [number for number in asked.accept if number > len(every)]:
+        raise SettingInvalid(f"--accept {wrong[0]}: there are {len(every)} suggestions", hint=f"run: journal learn --suggest --session {asked.session}")
+    for number in asked.accept:
+        chosen_one = every[number - 1]
+        given = argparse.Namespace(**{**vars(asked), "text": chosen_one.text, "kind": asked.kind or chosen_one.kind, "json": False})
+        _store(settings, given, None, origin="suggestion")
+    if asked.accept and not asked.json:
+        return 0
+    rows = [{"number": number, "kind": one.kind, "text": one.text, "why": one.why, "is_known": one.text in texts} for number, one in enumerate(every, 1)]
+    if asked.json:
+        print_json({"session_id": asked.session, "suggestions": rows, "accepted": asked.accept})
+        return 0
+    for row in rows:
+        print_text(f"{row['number']}. [{row['kind']}] {row['text']}\n   {row['why']}" + ("; known already" if row["is_known"] else ""))
+    say(f"store one: journal learn --session {asked.session} --accept N" if rows else f"session {asked.session} suggests nothing")
+    return 0
 
 
 def supersede(settings: Settings, asked: argparse.Namespace) -> int:
@@ -62,7 +97,7 @@ def chosen(views: sqlite3.Connection, prefix: str) -> "Learning":
     return next((one for one in found if one.learning_id == prefix), found[0])
 
 
-def _store(settings: Settings, asked: argparse.Namespace, old: "Learning | None") -> int:
+def _store(settings: Settings, asked: argparse.Namespace, old: "Learning | None", *, origin: str = "person") -> int:
     """Write the learning down and tell what is like it and what contradicts it.
 
     Raises: SettingInvalid, NotFound, Ambiguous.
@@ -84,7 +119,7 @@ def _store(settings: Settings, asked: argparse.Namespace, old: "Learning | None"
     name = "l" + secrets.token_hex(5)
     record: dict[str, object] = {
         "type": "journal.learning", "at": moment, "session_id": session_id, "learning_id": name, "kind": asked.kind or (old.kind if old else "solution"),
-        "scope": scope, "text": text, "replaces": old.learning_id if old else None, "expires_at": expires, "origin": "person",
+        "scope": scope, "text": text, "replaces": old.learning_id if old else None, "expires_at": expires, "origin": origin,
         "root": root, "branch": place.branch if place else None, "head": place.head if place else None, "anchors": anchors,
     }  # fmt: skip
     _append(settings, session_id, record)

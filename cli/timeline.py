@@ -1,4 +1,4 @@
-"""The command `timeline`: who changed a file, when, with which tool and for which prompt."""
+"""The command `timeline`: who changed a file, when, with which tool and for which prompt; or what was said about a topic."""
 
 import argparse
 import os
@@ -7,6 +7,7 @@ from cli.render import print_json, print_table, say
 from cli.usage import asked_span
 from cli.wiring import current_project, read_views
 from journal import zones
+from journal.errors import SettingInvalid
 from journal.settings import Settings
 from projections.file_history import Change, changes, names_of
 
@@ -14,12 +15,18 @@ LONGEST_PROMPT = 60
 
 
 def timeline(settings: Settings, asked: argparse.Namespace) -> int:
-    """List the changes of a file, oldest first."""
+    """List the changes of a file, or what was said about a topic, oldest first."""
     when = asked_span(asked)
     views = read_views(settings)
-    given = asked.file.encode(errors="replace").decode()  # a name that is no UTF-8 has lone surrogates, which SQLite refuses
+    if asked.file is None and not asked.about:
+        raise SettingInvalid("name a file or a topic", hint="journal timeline src/app.py, or: journal timeline ledger lock")
+    given = (" ".join(asked.about) if asked.file is None else asked.file).encode(errors="replace").decode()  # a name that is no UTF-8 has lone surrogates, which SQLite refuses
     here = [os.path.normpath(os.path.join(os.getcwd(), given)), os.path.realpath(given)]
     names = names_of(views, dict.fromkeys(here), given, current_project(views))
+    if asked.file is None and not names:
+        from cli.past import topic
+
+        return topic(settings, asked)
     found = [change for name in names for change in changes(views, name, when.span)]
     if asked.json:
         print_json({"file": given, "paths": names, "timezone": when.zone.name, "changes": [change._asdict() for change in found]})

@@ -12,6 +12,7 @@ from projections import (
     context_history,
     damage,
     file_changes,
+    fixes,
     handoff_bundles,
     handoffs,
     hooks,
@@ -50,6 +51,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     handoff_bundles.PROJECTION,
     learnings.PROJECTION,
     cards.PROJECTION,
+    fixes.PROJECTION,
     chunks.PROJECTION,
 )
 OPTIONAL: tuple[Projection, ...] = (raw_records.PROJECTION,)

@@ -1,6 +1,7 @@
 """What an agent is told of learnings: fenced, neutralised, within a number of tokens, and what was cut is counted. Pure, imports nothing heavy."""
 
 from journal.moments import age, seconds_of
+from projections.fixed import Fixed
 from projections.learned import Found, Learning
 from projections.restore import BYTES_PER_TOKEN, neutral
 
@@ -22,6 +23,13 @@ def line_of(learning: Learning, now: float, *, drift: str = "", conflicts: tuple
     doubts = [safe(drift)] if drift else []
     doubts += [f"conflicts with {other}" for other in conflicts]
     return f"- [{learning.learning_id}, {', '.join(told)}] {text}" + (f" [caution: {'; '.join(doubts)}]" if doubts else "")
+
+
+def fix_line(fix: Fixed, now: float) -> str:
+    """Return a past fix on one line."""
+    seconds = seconds_of(fix.fixed_at)
+    when = f", {age(max(0.0, now - seconds))} ago" if seconds is not None else ""
+    return f"- [past fix{when}, session {fix.session_id}] `{safe(fix.command)}` failed with: {safe(fix.error)}; it passed after: {safe(fix.fix)}"
 
 
 def fenced(lines: list[str], tokens: int, chars: int) -> tuple[str, int]:

@@ -2,7 +2,7 @@
 
 import argparse
 
-from cli.arguments import Add
+from cli.arguments import Add, count
 
 BY = ("day", "session", "model", "project", "host", "hour")
 
@@ -19,9 +19,11 @@ def declare(add: Add) -> None:
                   example="journal stats --since 30d")  # fmt: skip
     span(command)
     _project(command)
-    command = add("timeline", "list who changed a file: when, with which tool, for which prompt", runs="cli.timeline:timeline",
+    command = add("timeline", "list who changed a file, or what was said and done about a topic, oldest first", runs="cli.timeline:timeline",
                   example="journal timeline --file src/app.py")  # fmt: skip
-    command.add_argument("--file", required=True, metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one")
+    command.add_argument("about", metavar="PATH|TOPIC", nargs="*", help="a file that sessions changed, else words that must all stand")
+    command.add_argument("--file", metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one; no topic")
+    command.add_argument("--limit", type=count, default=40, metavar="N", help="at most N places of a topic (default 40)")
     span(command)
     command = add("catalog", "list what is known of models, or fetch newer prices (the only command that uses the network)", runs="cli.catalog:catalog",
                   example="journal catalog refresh")  # fmt: skip

@@ -8,10 +8,12 @@ KINDS = ("solution", "gotcha", "pattern", "decision", "preference")
 
 
 def declare(add: Add) -> None:
-    """Declare learn, supersede, confirm, retire, recall and learnings."""
+    """Declare learn, supersede, confirm, retire, recall, learnings, why and fix."""
     command = add("learn", "put down what later sessions should know", runs="cli.learning:learn",
                   example='journal learn "the lock is not re-entrant" --kind gotcha --expires 90d')  # fmt: skip
-    command.add_argument("text", metavar="TEXT", help="one thing, in a sentence or two; `-` reads standard input")
+    command.add_argument("text", metavar="TEXT", nargs="?", help="one thing, in a sentence or two; `-` reads standard input")
+    command.add_argument("--suggest", action="store_true", help="instead: what a session seems to have taught, for you to accept")
+    command.add_argument("--accept", type=count, action="append", default=[], metavar="N", help="store the suggestion with this number; may be repeated")
     _about(command)
     command = add("supersede", "put a learning in the place of another", runs="cli.learning:supersede",
                   example='journal supersede latest "the lock is re-entrant since version 3"')  # fmt: skip
@@ -33,6 +35,14 @@ def declare(add: Add) -> None:
     command.add_argument("--everything", action="store_true", help="also what was retired, superseded or has expired")
     command.add_argument("--kind", choices=KINDS)
     command.add_argument("--limit", type=count, default=50, metavar="N", help="at most N (default 50)")
+    command = add("why", "tell what was decided and learned about a file, and who changed it for which prompt", runs="cli.past:why",
+                  example="journal why calc.py")  # fmt: skip
+    command.add_argument("path", metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one")
+    command.add_argument("--limit", type=count, default=12, metavar="N", help="at most N decisions and changes (default 12)")
+    command = add("fix", "tell how an error like this one was fixed before", runs="cli.past:fix", example="journal fix 'ModuleNotFoundError: calc'")
+    command.add_argument("error", metavar="WORD", nargs="+", help="the error as it was printed, or words of it")
+    command.add_argument("--all", action="store_true", help="in all projects")
+    command.add_argument("--limit", type=count, default=5, metavar="N", help="at most N (default 5)")
 
 
 def _about(command: argparse.ArgumentParser) -> None:

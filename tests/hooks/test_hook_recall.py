@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from world import ROOT, T, World
+from world import ROOT, S, T, World
 
 sys.path.insert(0, str(ROOT / "tests/bench"))
 from recall import measure
@@ -216,3 +216,24 @@ def test_the_threshold_is_right_nearly_always_and_prefers_silence() -> None:
     assert found.precision >= 0.95
     assert found.false_recall <= 0.02
     assert found.recall >= 0.9
+
+
+def test_a_prompt_with_a_known_error_brings_back_its_fix(world: World) -> None:
+    """Where no learning says anything: the command, the error, what was done until it passed; once."""
+    common = {"cwd": str(world.project), "sessionId": S, "version": "2.1.332", "gitBranch": "main", "isSidechain": False}
+    rows: list[tuple[str, str, Any, str | None]] = [("user", "u0", "fix the tests", None)]
+    for number, (name, given, output, failed) in enumerate([
+        ("Bash", {"command": "pytest -q"}, "ModuleNotFoundError: No module named 'ledger_core'", True),
+        ("Edit", {"file_path": str(world.project / "setup.cfg")}, "ok", False), ("Bash", {"command": "pytest -q"}, "3 passed", False)]):  # fmt: skip
+        rows.append(("assistant", f"a{number}", [{"type": "tool_use", "id": f"t{number}", "name": name, "input": given}], f"m{number}"))
+        rows.append(("user", f"r{number}", [{"type": "tool_result", "tool_use_id": f"t{number}", "content": output, "is_error": failed}], None))
+    with world.transcript.open("a") as file:
+        for number, (kind, uuid, content, message) in enumerate(rows):
+            told = {"role": kind, "content": content} | ({"id": message, "model": "claude-haiku-4-5", "usage": {"input_tokens": 1, "output_tokens": 1}}
+                                                         if message else {})  # fmt: skip
+            file.write(json.dumps({"type": kind, "uuid": uuid, "timestamp": f"2026-12-01T10:00:{number:02d}.000Z", "message": told, **common}) + "\n")
+    world.journal("ingest")
+    told = prompt(world, "pytest says ModuleNotFoundError: No module named 'ledger_core' again", session_id=T)
+    assert "`pytest -q` failed with: ModuleNotFoundError" in told
+    assert f"it passed after: Edit {world.project}/setup.cfg" in told
+    assert prompt(world, "pytest says ModuleNotFoundError: No module named 'ledger_core' again", session_id=T) == ""

@@ -84,7 +84,7 @@ EMPTY = {"chunks", "folders", "hook-calls", "hook-answers", "handoffs", "bundles
          "bundle-files", "bundle-lineage", "bundle-removals", "bundle-loads",
          "notes", "compactions", "damage", "unknown", "repositories",
          "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
-         "search-learnings"}
+         "search-learnings", "fixes", "search-fixes"}
 """Examples that find nothing in the samples, which have no notes, learnings, hooks, damage, observed repository or forgotten record."""
 
 

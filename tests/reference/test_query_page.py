@@ -18,7 +18,7 @@ PAGE = (Path(__file__).parents[2] / "docs/how-to/query-with-sql.md").read_text()
 QUERIES = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 PARQUET = re.findall(r"^```sql parquet\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
 COMMANDS = [line.strip() for line in PAGE.splitlines() if line.startswith("    journal ")]
-SQLITE_ONLY = {"search", "search-tools", "search-learnings"}
+SQLITE_ONLY = {"search", "search-tools", "search-learnings", "search-fixes"}
 """Examples with full text, which is SQLite's own."""
 
 
