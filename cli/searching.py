@@ -30,7 +30,7 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
     wanted = asked.mode or "hybrid"
     hits, mode, why, coverage = _by_meaning(settings, views, query, filters, asked) if wanted != "lexical" else (None, "lexical", "", None)
     if hits is None:
-        hits = _by_words(views, query, filters, asked.limit)
+        hits = by_words(views, query, filters, asked.limit)
     if asked.reveal:
         revealed = _revealing(settings, query)
         for hit in hits:
@@ -74,7 +74,7 @@ def _by_meaning(settings: Settings, views: sqlite3.Connection, query: str, filte
     """Return the hits, the mode that ran, why, and the share of texts with a vector; no hits where it must be by words."""
     if not os.path.exists(os.path.join(Home(settings.home).index, INDEX_FILE)):
         return None, "lexical", "there is no index yet; run: journal index update", None
-    if asked.mode is None and is_code(query) and (hits := _by_words(views, query, filters, asked.limit)):
+    if asked.mode is None and is_code(query) and (hits := by_words(views, query, filters, asked.limit)):
         return hits, "lexical", "every word is written as code is, and all were found", None
     from cli.index.searching import find
 
@@ -83,7 +83,7 @@ def _by_meaning(settings: Settings, views: sqlite3.Connection, query: str, filte
     return found.hits, mode if found.hits is not None else "lexical", found.why, found.coverage
 
 
-def _by_words(views: sqlite3.Connection, query: str, filters: Filters, limit: int) -> list[dict[str, Any]]:
+def by_words(views: sqlite3.Connection, query: str, filters: Filters, limit: int) -> list[dict[str, Any]]:
     """Return the places where all words of the query stand."""
     from projections.search import search as find
 

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from projections.search import _QUERY_PART, _TOKEN, needles_of, snippet, spaced
+from projections.search import _QUERY_PART, _TOKEN, containing, needles_of, snippet, spaced
 from projections.search_filters import Filters, place_condition
 
 MOST_TERMS = 16
@@ -42,6 +42,8 @@ class Term(NamedTuple):
 
     match: str
     """As FTS5 reads it."""
+    needle: str
+    """As it was typed, folded."""
     weight: float
     """Its inverse frequency; one that stands nowhere weighs the most."""
     places: int
@@ -69,7 +71,7 @@ def terms_of(views: sqlite3.Connection, query: str) -> list[Term]:
         match = '"' + part.replace('"', " ").replace("\0", " ") + '"'
         if match.casefold() not in found:
             count = sum(views.execute(f"SELECT count(*) FROM {fts} WHERE {fts} MATCH ?", (match,)).fetchone()[0] for fts, *_ in _TABLES)
-            found[match.casefold()] = Term(match, math.log(1 + total / (1 + count)), count)
+            found[match.casefold()] = Term(match, (quoted or word).casefold(), math.log(1 + total / (1 + count)), count)
     rarest = sorted(found.values(), key=lambda term: -term.weight)
     return rarest[:MOST_TERMS]
 
@@ -83,11 +85,9 @@ def partial(views: sqlite3.Connection, query: str, filters: Filters, *, least: f
     total = sum(views.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("messages", "tool_calls"))
     present = [term for term in terms if term.places]
     rare = [term for term in present if term.places <= max(50, COMMON * total)] or present
-    if not rare:
-        return []
     found: list[Place] = []
     needles = needles_of(query)
-    for fts, table, rowid, columns, shown in _TABLES:
+    for fts, table, rowid, columns, shown in _TABLES if rare else ():
         condition, values = place_condition(filters, "m")
         wanted = " OR ".join(term.match for term in rare)
         rows = views.execute(
@@ -100,8 +100,28 @@ def partial(views: sqlite3.Connection, query: str, filters: Filters, *, least: f
             coverage = covered.get(row[0], 0.0) / weight
             if coverage >= least:
                 found.append(Place._make((*row[2:12], round(coverage, 4), -row[1], snippet(row[12] or "", needles))))
+    found += _errors(views, terms, filters, weight, least, limit)
     found.sort(key=lambda place: (-place.coverage, -place.bm25, place.session_id, place.record_id or ""))
     return found[:limit]
+
+
+def _errors(views: sqlite3.Connection, terms: Sequence[Term], filters: Filters, weight: float, least: float, limit: int) -> list[Place]:
+    """Return the outputs of failed calls that cover enough of the query."""
+    words, wanted = containing("t.output_excerpt", [term.needle for term in terms[:6]], any_of=True)
+    condition, values = place_condition(filters, "t")
+    rows = views.execute(
+        "SELECT t.session_id, t.record_id, NULL, t.tool_call_id, s.host, s.project, 'tool', 'error', coalesce(t.returned_at, t.occurred_at),"
+        " t.global_position, t.output_excerpt FROM tool_calls AS t INDEXED BY tool_calls_failed LEFT JOIN sessions AS s ON s.session_id = t.session_id"
+        f" WHERE t.is_error = 1 AND t.is_copy = 0 AND t.output_excerpt IS NOT NULL AND {condition} AND {words}"
+        " ORDER BY t.occurred_at DESC LIMIT :limit", {**values, **wanted, "limit": 5 * limit},
+    ).fetchall()  # fmt: skip
+    found = []
+    for row in rows:
+        folded = row[10].casefold()
+        coverage = sum(term.weight for term in terms if term.needle in folded) / weight
+        if coverage >= least:
+            found.append(Place._make((*row[:10], round(coverage, 4), 0.0, snippet(row[10], [term.needle for term in terms]))))
+    return found
 
 
 def _covered(views: sqlite3.Connection, fts: str, terms: Sequence[Term], rowids: Sequence[int]) -> dict[int, float]:

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from projections.projection import Projection
@@ -99,6 +100,27 @@ WHERE tool_calls_fts MATCH :match AND (:everything OR t.is_copy = 0)
 ORDER BY f.rank, t.occurred_at DESC, t.session_id, t.record_id LIMIT :limit"""
 
 
+_ERRORS = """SELECT t.session_id, t.record_id, s.host, s.project, 'tool', coalesce(t.returned_at, t.occurred_at), 0, t.output_excerpt
+FROM tool_calls AS t INDEXED BY tool_calls_failed LEFT JOIN sessions AS s ON s.session_id = t.session_id
+WHERE t.is_error = 1 AND (:everything OR t.is_copy = 0) AND t.output_excerpt IS NOT NULL AND {condition} AND {words}
+ORDER BY t.occurred_at DESC, t.session_id, t.record_id LIMIT :limit"""
+"""What failed calls gave back: few and short, so that they are looked through without an index of their words."""
+_ERROR_SCORE = 2.0
+"""For each word that stands in an error: most errors are looked for by all of their words."""
+
+
+_MOST_NEEDLES = 50
+
+
+def containing(column: str, needles: Sequence[str], *, any_of: bool = False) -> tuple[str, dict[str, object]]:
+    """Return the condition that all (or any) of the folded *needles* stand in *column*, ASCII letters in either case, and its values."""
+    values: dict[str, object] = {
+        f"needle_{number}": "%" + needle.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%" for number, needle in enumerate(needles)
+    }
+    parts = [f"{column} LIKE :{name} ESCAPE '\\'" for name in values]
+    return f"({(' OR ' if any_of else ' AND ').join(parts)})" if parts else "0", values
+
+
 def search(
     views: sqlite3.Connection,
     query: str,
@@ -123,6 +145,13 @@ def search(
         for statement, alias in ((_MESSAGES, "m"), (_TOOL_CALLS, "t"))
         for condition, values in (place_condition(filters, alias),)
         for row in views.execute(statement.format(condition=condition), {**values, "match": match, "everything": everything, "limit": limit})
+    ]
+    condition, values = place_condition(filters, "t")
+    words, wanted = containing("t.output_excerpt", needles[:_MOST_NEEDLES])
+    asked = {**values, **wanted, "everything": everything, "limit": limit}
+    hits += [
+        Hit._make((*row[:6], _ERROR_SCORE * len(needles), snippet(row[7], needles)))
+        for row in views.execute(_ERRORS.format(condition=condition, words=words), asked)
     ]
     hits.sort(key=lambda hit: (-hit.score, hit.session_id, hit.record_id))
     return hits[:limit]

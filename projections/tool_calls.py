@@ -60,7 +60,7 @@ def _returned(place: Place, event: ToolReturned, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="tool_calls",
-    version=3,
+    version=4,
     tables={
         "tool_calls": """CREATE TABLE {name} (tool_call_rowid INTEGER PRIMARY KEY, session_id TEXT NOT NULL, tool_call_id TEXT NOT NULL,
             record_id TEXT NOT NULL, source_id INTEGER NOT NULL, global_position INTEGER NOT NULL, name TEXT, input_text TEXT,
@@ -68,7 +68,11 @@ PROJECTION = Projection(
             duration_ms INTEGER, returned_at TEXT, called_by INTEGER, returned_by INTEGER, returned_position INTEGER,
             is_copy INTEGER NOT NULL DEFAULT 0, UNIQUE (session_id, tool_call_id)) STRICT"""
     },
-    indexes=("CREATE INDEX IF NOT EXISTS tool_calls_by_record ON tool_calls (record_id)",),
+    indexes=(
+        "CREATE INDEX IF NOT EXISTS tool_calls_by_record ON tool_calls (record_id)",
+        # The few that failed, whose outputs a search looks through one by one.
+        "CREATE INDEX IF NOT EXISTS tool_calls_failed ON tool_calls (session_id) WHERE is_error = 1",
+    ),
     statements=(CALLED, RETURNED),
     handlers={ToolCalled: _called, ToolReturned: _returned},
     digest={

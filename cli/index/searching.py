@@ -34,12 +34,16 @@ def find(settings: Settings, views: sqlite3.Connection, query: str, filters: Fil
     opened, why = semantic.open_search(settings)
     if opened is None:
         return Found(None, why, None)
-    meaning = _by_place(opened.find(views, query, filters, NEAREST))
-    words = {_key_of(place): place for place in lexical.partial(views, query, filters, least=fusion.LEAST_COVERAGE)} if mode == "hybrid" else {}
-    ranked = fusion.fused([(key, place.coverage) for key, place in words.items()], [(key, match.similarity) for key, match in meaning.items()])
-    hits = [_hit(views, one, words.get(one.key), meaning.get(one.key), needles_of(query)) for one in ranked[:limit]]  # type: ignore[call-overload]  # keys are ours
     texts, covered = building.coverage(Home(settings.home), opened.embedder.model_id)
-    return Found(hits, "", round(covered / texts, 4) if texts else 1.0)
+    return Found(ranked(views, opened, query, filters, mode=mode, limit=limit), "", round(covered / texts, 4) if texts else 1.0)
+
+
+def ranked(views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> list[dict[str, Any]]:
+    """Return the best places for *query*, by meaning alone (`semantic`) or with words (`hybrid`)."""
+    meaning = _by_place(search.find(views, query, filters, NEAREST))
+    words = {_key_of(place): place for place in lexical.partial(views, query, filters, least=fusion.LEAST_COVERAGE)} if mode == "hybrid" else {}
+    found = fusion.fused([(key, place.coverage) for key, place in words.items()], [(key, match.similarity) for key, match in meaning.items()])
+    return [_hit(views, one, words.get(one.key), meaning.get(one.key), needles_of(query)) for one in found[:limit]]  # type: ignore[call-overload]  # keys are ours
 
 
 def similar(views: sqlite3.Connection, search: semantic.Search, session_id: str, filters: Filters, limit: int) -> list[tuple[str, float, Match]]:
