@@ -89,7 +89,8 @@ def sessions() -> tuple[list[Told], list[Question]]:
     # Near duplicates: the same words, another number; only the one that is asked for counts.
     for number in range(12):
         port, host = 8000 + 37 * number, f"node-{number:02d}"
-        own = frozenset({add(f"The health probe of {host} fails on port {port}.", f"The probe of {host} now asks port {port} with a timeout of {number + 2} s.")})
+        said = f"The probe of {host} now asks port {port} with a timeout of {number + 2} s."
+        own = frozenset({add(f"The health probe of {host} fails on port {port}.", said)})
         asked.append(Question("near duplicate", f"health probe {host} {port}", own))
     implementing = frozenset({
         add("Change the /fork command so that it copies the branch first", "The /fork command now stashes, branches and restores; its parser is in fork.py."),
