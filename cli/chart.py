@@ -22,7 +22,7 @@ def chart(by: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     shown = pairs[-MOST_BARS:] if by in {"day", "hour"} else pairs[:MOST_BARS]
     lines = bars(shown, shutil.get_terminal_size().columns)
     if by == "day" and len(totals) > 1:
-        days = _every_day(totals)
+        days = _every_day(totals)[-max(1, shutil.get_terminal_size().columns - len("2026-11-30 ") * 2) :]
         lines += ["", f"{days[0][0]} {sparks([value for _, value in days])} {days[-1][0]}"]
     return lines
 

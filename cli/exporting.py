@@ -55,6 +55,9 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
         pieces = _raw(log, session_id) if asked.format == "raw" else _rendered(settings, views, session_id, asked)
         with _target(path) as target:
             written.append({"session_id": session_id, "path": path, "format": asked.format, "bytes": sum(map(target.write, pieces))})
+    for one in written if asked.output else ():
+        form = "the transcript as it was" if asked.format == "raw" else asked.format
+        say(f"{one['path']}: session {one['session_id']}, {form}, {one['bytes']:,} bytes")
     if asked.format == "raw" or asked.reveal:
         say("unredacted: secrets that the transcript holds stand in the export")
     if asked.json:

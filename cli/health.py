@@ -122,7 +122,7 @@ def doctor(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"findings": [finding._asdict() for finding in findings],
                     "checks": [{"id": check.id, "ok": check.ok, "looked_at": check.looked_at} for check in checked], "fixed": fixed})  # fmt: skip
         return 1 if findings else 0
-    print_table(("check", "", "looked at"), [(check.id, "ok" if check.ok else "!", check.looked_at) for check in checked])
+    print_table(("check", "state", "looked at"), [(check.id, "ok" if check.ok else "!", check.looked_at) for check in checked], prose=True)
     for done in fixed:
         say(f"repaired: {done}")
     alike: dict[tuple[str, str | None], list[str]] = {}

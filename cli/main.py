@@ -28,9 +28,19 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **{"allow_abbrev": False, **named})
 
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        """Refuse unknown words where their command is known, so that the hint names it."""
+        asked, unknown = super().parse_known_args(*given, **named)
+        if unknown and not self._subparsers:
+            self.error(f"unrecognized arguments: {' '.join(unknown)}")
+        return asked, unknown
+
     def error(self, message: str) -> NoReturn:
-        """Raise what is wrong with the words."""
-        raise SettingInvalid(message, hint=f"run: {self.prog} --help")
+        """Raise what is wrong with the words, and what may have been meant."""
+        from cli.misspelt import told
+
+        said = told(message, self.prog, [name for action in self._actions for name in action.option_strings])
+        raise SettingInvalid(said.message, hint=said.hint)
 
 
 def parser(words: list[str]) -> argparse.ArgumentParser:

@@ -61,7 +61,7 @@ def listing(settings: Settings, asked: argparse.Namespace) -> int:
         return 0
     print_table(("learning", "learned", "kind", "state", "drift", "text"), [
         (one.learning_id, (one.learned_at or "")[:10], one.kind, one.state(moment) + (", in conflict" if against.get(one.learning_id) else ""),
-         drifts[one.learning_id][0] or "", one.text) for one in found])  # fmt: skip
+         drifts[one.learning_id][0] or "", one.text) for one in found], prose=True)  # fmt: skip
     if len(every) > len(found):
         say(f"{len(found)} of {len(every)} shown; more: --limit {len(every)}")
     return 0

@@ -5,10 +5,10 @@ import io
 import json
 import os
 import sys
-import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from cli.layout import lines
 from cli.outlet import clean, cleaned
 from journal.errors import Ambiguous, JournalError
 
@@ -25,13 +25,24 @@ def print_json(answer: dict[str, Any], *, reveal: bool = False) -> None:
     print(json_text({"schema_version": SCHEMA_VERSION, **(answer if reveal else cleaned(answer))}))
 
 
-def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, reveal: bool = False) -> None:
-    """Print aligned columns; wide characters count two, control characters are left out."""
+def print_table(heads: Sequence[str], rows: Sequence[Sequence[object]], *, reveal: bool = False, right_from: int | None = None, prose: bool = False) -> None:
+    """Print aligned columns, on a terminal no wider than it is; wide characters count two, control characters are left out.
+
+    *right_from* and *prose* as for `cli.layout.lines`.
+    """
     rows = list(rows) if reveal else cleaned(list(rows))
     cells = [[_cell(value) for value in row] for row in [heads, *rows]]
-    widths = [max(width_of(row[column]) for row in cells) for column in range(len(heads))]
-    for row in cells:
-        print("  ".join(cell + " " * (width - width_of(cell)) for cell, width in zip(row, widths, strict=True)).rstrip())
+    for line in lines(cells, width=terminal_width(), right_from=right_from, prose=prose):
+        print(line)
+
+
+def terminal_width() -> int | None:
+    """Return the columns of the terminal that stdout is; None where it is none."""
+    if not sys.stdout.isatty():
+        return None
+    import shutil
+
+    return shutil.get_terminal_size().columns
 
 
 def print_text(text: str) -> None:
@@ -119,8 +130,3 @@ def _command(hint: str) -> str | None:
 
 def _cell(value: object) -> str:
     return "" if value is None else str(value).translate(CONTROL)
-
-
-def width_of(text: str) -> int:
-    """Return how many columns of a terminal *text* takes."""
-    return len(text) if text.isascii() else sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
+from cli.layout import cut, fitted, line_of, lines, natural, stacked
 from cli.outlet import cleaned
-from cli.render import CONTROL, ESCAPED, width_of
+from cli.render import CONTROL, ESCAPED, terminal_width
 
 BATCH_ROWS = 256
 BATCH_CHARACTERS = 1024 * 1024
@@ -35,12 +36,23 @@ def batches(rows: Iterator[Row], *, reveal: bool) -> Batches:
 
 
 def write_table(heads: Sequence[str], found: Batches) -> None:
-    """Write aligned columns; the first batch decides their widths."""
+    """Write aligned columns, on a terminal no wider than it is; the first batch decides their widths."""
     first = next(found, [])
     shown = [[_cut(value) for value in row] for row in [heads, *first]]
-    widths = [max(width_of(row[column]) for row in shown) for column in range(len(heads))]
-    for row in chain(shown, ([_cut(value) for value in row] for batch in found for row in batch)):
-        sys.stdout.write("  ".join(cell + " " * (wide - width_of(cell)) for cell, wide in zip(row, widths, strict=True)).rstrip() + "\n")
+    width = terminal_width()
+    widths = natural(shown) if width is None else fitted(shown, width)
+    rest = ([_cut(value) for value in row] for batch in found for row in batch)
+    if widths is None:
+        for number, row in enumerate(chain(shown[1:], rest)):
+            _write(["", *stacked(shown[0], [row], width or 0)][number == 0 :])
+        return
+    _write(lines(shown, width=width))
+    for row in rest:
+        _write([line_of([cell if width is None else cut(cell, wide) for cell, wide in zip(row, widths, strict=True)], widths)])
+
+
+def _write(text: Sequence[str]) -> None:
+    sys.stdout.write("".join(line + "\n" for line in text))
 
 
 def write_csv(heads: Sequence[str], found: Batches) -> None:

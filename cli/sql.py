@@ -142,9 +142,9 @@ def _list_schema(name: str | None, *, as_json: bool) -> int:
         print_json({"tables": [{"database": database, **_described(table)} for database, table in listed],
                     "functions": [function._asdict() for function in FUNCTIONS]})  # fmt: skip
         return 0
-    print_table(("table", "in", "one row is"), [(table.name, database, table.meaning) for database, table in listed])
+    print_table(("table", "in", "one row is"), [(table.name, database, table.meaning) for database, table in listed], prose=True)
     print_table(("",), [("",)])
-    print_table(("function", "gives"), [(function.call, function.meaning) for function in FUNCTIONS])
+    print_table(("function", "gives"), [(function.call, function.meaning) for function in FUNCTIONS], prose=True)
     print_table(("",), [("",), ("columns of one:   journal sql --schema sessions",), ("example queries:  journal sql --examples",)])
     return 0
 
@@ -156,7 +156,7 @@ def _show_table(table: "Table", *, as_json: bool) -> int:
         print_json({**_described(table), "examples": [example._asdict() for example in examples]})
         return 0
     print_table((table.name,), [(table.meaning,), ("",)])
-    print_table(("column", "type", "unit", "meaning"), table.columns)
+    print_table(("column", "type", "unit", "meaning"), table.columns, prose=True)
     if examples:
         print_table(("",), [(f"journal sql --example {example.name}   # {example.meaning}",) for example in examples])
     return 0
@@ -170,7 +170,7 @@ def _list_examples(*, as_json: bool) -> int:
     if as_json:
         print_json({"examples": [example._asdict() for example in EXAMPLES]})
         return 0
-    print_table(("example", "of", "answers"), [(example.name, example.table, example.meaning) for example in EXAMPLES])
+    print_table(("example", "of", "answers"), [(example.name, example.table, example.meaning) for example in EXAMPLES], prose=True)
     return 0
 
 

@@ -3,13 +3,13 @@
 import argparse
 import os
 import sqlite3
-import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
+from cli.layout import is_wider
 from cli.projects import project_asked
-from cli.render import print_csv, print_json, print_table, print_text, say
+from cli.render import print_csv, print_json, print_table, print_text, say, terminal_width
 from cli.wiring import read_views
 from journal import catalog, zones
 from journal.errors import SettingInvalid
@@ -22,6 +22,8 @@ NAMES = ("key", "model", "input_tokens", "output_tokens", "cache_read_tokens", "
          "total_tokens", "responses", "estimated_responses", "cost_usd", "cost_at_least_usd", "unpriced")  # fmt: skip
 COUNTED = NAMES[2:11]
 KEYS = {"session": "session_id", "model": "coalesce(model, 'unknown')", "project": "session_id", "host": "session_id"}
+SPARE = ("reasoning_tokens", "responses", "cache_write_1h_tokens", "cache_write_tokens", "cache_read_tokens")
+"""What a table leaves out where a terminal is too narrow, in this order."""
 CENT_PARTS = 6
 """Decimals of US dollars in JSON and CSV: a token of the cheapest model costs a hundredth of a millionth."""
 
@@ -150,26 +152,42 @@ def _show(by: str, rows: list[dict[str, Any]], totals: dict[str, Any]) -> None:
         say("no tokens were used; try another --since and --until, or run: journal ingest")
         return
     shown = [name for name in COUNTED if name != "estimated_responses" and (totals[name] or name in {"input_tokens", "output_tokens"})]
-    heads = [*(() if by == "model" else (by,)), "model", *(_head(name) for name in shown), "cost USD"]
-    lines = []
-    for row in [*rows, {"key": "total", "model": "", **totals}]:
-        names = [row["key"]] if by == "model" else [row["key"], row["model"]]
-        estimated = "~" if row["estimated_responses"] else ""
-        lines.append([*names, *(f"{estimated}{row[name]:,}" for name in shown), cost_text(row)])
-    widths = [max(len(line[column]) for line in [heads, *lines]) for column in range(len(heads))]
-    first = len(heads) - len(shown) - 1
-    print_table([head if column < first else head.rjust(widths[column]) for column, head in enumerate(heads)],
-                [[cell if column < first else cell.rjust(widths[column]) for column, cell in enumerate(line)] for line in lines])  # fmt: skip
+    total = [*rows, {"key": "total", "model": "", **totals}]
+    first = 1 if by == "model" else 2
+    heads, lines = _table(by, total, shown, "{:,}".format)
+    width = terminal_width()
+    spare, is_rounded = [name for name in SPARE if name in shown], is_wider(heads, lines, width)
+    if is_rounded:
+        from cli.chart import short
+
+        heads, lines = _table(by, total, shown, short)
+        while spare and is_wider(heads, lines, width):
+            shown.remove(spare.pop(0))
+            heads, lines = _table(by, total, shown, short)
+    print_table(heads, lines, right_from=first)
+    if is_rounded:
+        without = "".join(f", without {_head(name)}" for name in SPARE if totals[name] and name not in shown)
+        say(f"rounded{without} to fit; whole: --csv")
     for model in sorted({row["model"] for row in rows if row["unpriced"]}):
         kinds = {kind for row in rows if row["model"] == model for kind in row["unpriced"]}
         say(f"no price of {', '.join(kind for kind in catalog.KINDS if kind in kinds)} is known for {model}; "
             f'run: journal catalog refresh, or give it in config.toml: [prices."{model}"]')  # fmt: skip
     if totals["estimated_responses"]:
         say("~ holds responses whose tokens the host did not report; they are estimates")
-    if sys.stdout.isatty():
+    if width is not None:
         from cli.chart import chart
 
         print_text("\n".join(["", *chart(by, rows)]))
+
+
+def _table(by: str, rows: list[dict[str, Any]], shown: Sequence[str], figure: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the lines of the table, with what is *shown* written by *figure*."""
+    lines = []
+    for row in rows:
+        names = [row["key"]] if by == "model" else [row["key"], row["model"]]
+        estimated = "~" if row["estimated_responses"] else ""
+        lines.append([*names, *(estimated + figure(row[name]) for name in shown), cost_text(row)])
+    return [*(() if by == "model" else (by,)), "model", *(_head(name) for name in shown), "cost USD"], lines
 
 
 def cost_text(row: dict[str, Any]) -> str:

@@ -11,6 +11,8 @@ from journal.home import Home
 from journal.log import SourceRow
 from journal.settings import Settings
 
+SUMMED = ("disk_bytes", "log_bytes", "pending", "missing", "events", "damaged")
+
 
 def verify(settings: Settings, asked: argparse.Namespace) -> int:
     """Prove the log against its hash chain, and every source against the log; exit 1 when something is missing."""
@@ -29,9 +31,13 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"sources": found, "missing_bytes": missing, "chain_ok": chain.ok})
     else:
-        print_table(("state", "on disk", "in log", "pending", "missing", "events", "damaged", "path"),
-                    [(s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"], s["path"])
-                     for s in found])  # fmt: skip
+        told = [item for item in found if item["state"] != "live" or item["pending"] or item["missing"] or item["damaged"] or "error" in item]
+        print_table(("sources", "on disk", "in log", "pending", "missing", "events", "damaged"),
+                    [(len(found), *(sum(item[name] or 0 for item in found) for name in SUMMED))])  # fmt: skip
+        if told:
+            print_table(("state", "on disk", "in log", "pending", "missing", "events", "damaged", "path"),
+                        [(s["state"], s["disk_bytes"], s["log_bytes"], s["pending"], s["missing"], s["events"], s["damaged"], s["path"])
+                         for s in told])  # fmt: skip
         say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
         if missing:
             say(f"{missing} bytes on disk are not in the log; run: journal ingest")

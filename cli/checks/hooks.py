@@ -28,7 +28,7 @@ def run_lately(scene: Scene) -> Outcome:
                 what = f"{host}: the hooks that were installed are gone, or their file does not parse"
                 findings.append(Finding("hooks", "warning", what, path, f"journal install --host {host}"))
             continue
-        looked_at.append(f"{host}: {path}, last run at {last or 'no time'}")
+        looked_at.append(f"{host}: {path}, " + (f"last run at {last}" if last else "not run yet"))
         if missing := _missing(path, set(facts.events), host, known.programs):
             what = f"{host}: some of the hooks are gone"
             findings.append(Finding("hooks", "warning", what, f"{path} has none for {', '.join(missing)}", f"journal install --host {host}"))

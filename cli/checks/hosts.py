@@ -107,5 +107,5 @@ def client_versions(scene: Scene) -> Outcome:
         if newer := sorted(version for version in versions if host in CLIENTS and is_newer(version, CLIENTS[host].tested)):
             what = f"{host} is newer than the version that was tested ({CLIENTS[host].tested}): unknown kinds may be more than they seem"
             findings.append(Finding("client_versions", "info", what, ", ".join(newer[-SHOWN:]), "journal status"))
-    told = [f"{host}: {len(found[host])} versions in the sessions" if host in found else f"{host}: none told in the sessions" for host in CLIENTS]
+    told = [f"{host}: {', '.join(sorted(found[host])[-SHOWN:])} in the sessions" if host in found else f"{host}: none told in the sessions" for host in CLIENTS]
     return Outcome("; ".join(told), tuple(findings))

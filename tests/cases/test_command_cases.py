@@ -1,6 +1,9 @@
 """What a newcomer ran into: scopes, points in time, files that exist, ids of sessions with sub-agents."""
 
+import os
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -98,6 +101,20 @@ def test_bad_words_are_json_where_json_was_asked_for(archive: Archive) -> None:
     assert err.startswith('{"error": "unrecognized arguments: --bogus"')
 
 
+@pytest.mark.parametrize(("words", "said", "hint"), [
+    (("sesions",), "there is no command `journal sesions`", "did you mean: journal sessions"),
+    (("handoff", "lod"), "there is no command `journal handoff lod`", "did you mean: journal handoff load"),
+    (("zzz",), "there is no command `journal zzz`", "run: journal --help"),
+    (("sessions", "--limt", "3"), "unrecognized arguments: --limt 3", "did you mean --limit? run: journal sessions --help"),
+    (("learn", "x", "--kind", "gotcah"), "argument --kind: invalid choice: 'gotcah' (choose from 'solution', 'gotcha', 'pattern', 'decision', 'preference')",
+     "did you mean gotcha? run: journal learn --help"),
+    ((), "name a command", "begin with: journal ingest, then journal sessions --all; all commands: journal --help"),
+])  # fmt: skip
+def test_a_word_that_is_misspelt_brings_the_nearest_right_one(archive: Archive, words: tuple[str, ...], said: str, hint: str) -> None:
+    """Commands, verbs, options and choices; nothing near is no guess."""
+    assert archive.run(*words) == (2, "", f"journal: {said}\n  {hint}\n")
+
+
 def test_an_export_never_writes_over_the_log_or_a_transcript(archive: Archive) -> None:
     """The journal's own files and the transcripts it reads are refused as targets."""
     fill(archive)
@@ -130,3 +147,20 @@ def test_a_home_with_a_percent_sign(archive: Archive) -> None:
     archive.home = archive.folder / "p%20q?#"
     fill(archive)
     assert S in archive.sessions()
+
+
+def test_on_a_terminal_a_table_is_no_wider_than_it_is_and_a_pipe_gets_it_whole(archive: Archive) -> None:
+    """A terminal of 60 columns; the same command into a pipe cuts nothing."""
+    import pty
+
+    archive.write(archive.claude_path(S), claude(1, S, "Why does the sum of the ledger come out wrong for accounts that nobody has used?"))
+    archive.ingest()
+    command = [sys.executable, "-m", "cli.main", "sessions", "--all"]
+    ours, theirs = pty.openpty()
+    subprocess.run(command, stdout=theirs, check=True, env={**os.environ, "COLUMNS": "60"})
+    os.close(theirs)
+    shown = os.read(ours, 65536).decode()
+    os.close(ours)
+    piped = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "60"}).stdout
+    assert (max(map(len, shown.splitlines())) <= 60, "…" in shown) == (True, True)
+    assert "Why does the sum of the ledger come out wrong for accounts that nobody has used?" in piped

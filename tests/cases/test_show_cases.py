@@ -58,9 +58,11 @@ def test_recordings_read_as_golden_files_say(archive: Archive, scenario: str, wa
         target = archive.folder / "out"
         status, _, err = archive.run(*words, "--output", str(target))
         said = target.read_text()
+        told = f"{target}: session {RECORDED[scenario]}, md, {target.stat().st_size:,} bytes\n"
     else:
         status, said, err = archive.run(*words)
-    assert (status, err) == (0, "")
+        told = ""
+    assert (status, err) == (0, told)
     golden = GOLDEN / f"{scenario.replace('/', '_')}.{way}"
     if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(said)
@@ -144,7 +146,9 @@ def test_secrets_leave_only_when_revealed(archive: Archive) -> None:
             assert status == 0, err
             said += target.read_text() if target.exists() else ""
             assert said.count(TOKEN) == 0 if not reveal else said.count(TOKEN) >= 3, words
-    assert archive.run("export", S, "--output", str(target))[2] == "unredacted: secrets that the transcript holds stand in the export\n"
+    said = archive.run("export", S, "--output", str(target))[2]
+    assert said == (f"{target}: session {S}, the transcript as it was, {target.stat().st_size:,} bytes\n"
+                    "unredacted: secrets that the transcript holds stand in the export\n")  # fmt: skip
     assert target.read_text().count(TOKEN) == 4
 
 
