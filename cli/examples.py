@@ -100,7 +100,8 @@ EXAMPLES = (
             " WHERE learnings_fts MATCH 'lock' ORDER BY rank LIMIT 20"),
     Example("fixes", "fixes", "errors and what made their commands pass", "SELECT error, command, fix, session_id FROM fixes ORDER BY fixed_at DESC LIMIT 20"),
     Example("search-fixes", "fixes_fts", "fixes of errors in which a word stands",
-            "SELECT x.error, x.command, x.fix FROM fixes_fts JOIN fixes AS x ON x.fix_rowid = fixes_fts.rowid WHERE fixes_fts MATCH 'error' ORDER BY rank LIMIT 20"),
+            "SELECT x.error, x.command, x.fix FROM fixes_fts JOIN fixes AS x ON x.fix_rowid = fixes_fts.rowid"
+            " WHERE fixes_fts MATCH 'error' ORDER BY rank LIMIT 20"),
     Example("last-words", "restore_cards", "the last answer of each session, as a later one is told",
             "SELECT session_id, part.value ->> 1 AS answer FROM restore_cards, json_each(parts) AS part WHERE part.value ->> 0 = 'answer'"
             " ORDER BY last_at DESC LIMIT 20"),

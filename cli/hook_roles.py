@@ -139,8 +139,17 @@ def _prompt(call: Call, transcript: str | None) -> dict[str, object]:
 
     alert = _alert(call, measured, window)
     said = {"systemMessage": alert[0]} if alert else _ask_for_window(call, measured, window)
-    texts_told = [text for text in (alert[1] if alert else "", hook_recall.recalled(call)) if text]
+    texts_told = [text for text in (_compacted(call, transcript), alert[1] if alert else "", hook_recall.recalled(call)) if text]
     return {**said, **(_context_for(call, "\n\n".join(texts_told)) if texts_told else {})}
+
+
+def _compacted(call: Call, transcript: str | None) -> str:
+    """Return the session's own words after a compaction for which the host starts no session."""
+    if "compact" in call.facts.sources.values():
+        return ""
+    from cli import hook_compacted
+
+    return hook_compacted.told(call, transcript)
 
 
 def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:

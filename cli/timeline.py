@@ -20,7 +20,8 @@ def timeline(settings: Settings, asked: argparse.Namespace) -> int:
     views = read_views(settings)
     if asked.file is None and not asked.about:
         raise SettingInvalid("name a file or a topic", hint="journal timeline src/app.py, or: journal timeline ledger lock")
-    given = (" ".join(asked.about) if asked.file is None else asked.file).encode(errors="replace").decode()  # a name that is no UTF-8 has lone surrogates, which SQLite refuses
+    # A name that is no UTF-8 has lone surrogates, which SQLite refuses.
+    given = (" ".join(asked.about) if asked.file is None else asked.file).encode(errors="replace").decode()
     here = [os.path.normpath(os.path.join(os.getcwd(), given)), os.path.realpath(given)]
     names = names_of(views, dict.fromkeys(here), given, current_project(views))
     if asked.file is None and not names:

@@ -137,12 +137,13 @@ def _set(source: SourceFacts, change: JsonObject) -> list[Occurrence]:
     messages = change.get("messages")
     if isinstance(messages, list):
         # A message kept through a compression comes again under a new id, without tokens: it is known already.
-        squeezed = any(_content(m.get("content")).lstrip().startswith(SNAPSHOT) for m in messages if isinstance(m, dict))
+        squeezed = next((m for m in messages if isinstance(m, dict) and _content(m.get("content")).lstrip().startswith(SNAPSHOT)), None)
         kept = [m for m in messages if isinstance(m, dict) and (not squeezed or _content(m.get("content")).lstrip().startswith(SNAPSHOT))]
         listed = _messages(source, kept)
         found += [_reissued(occurrence, at) for occurrence in listed]
         if squeezed:
-            found.append(Occurrence((ContextCompacted(None, None, None),), at))
+            # Known by its summary's own id and time: every resume lists that summary again.
+            found.append(Occurrence((ContextCompacted(None, None, None),), normalise(squeezed.get("timestamp")) or at, text_of(squeezed.get("id"))))
         elif not all(_is_listed_now(occurrence, at) for occurrence in listed):  # a list made anew begins something, it undoes nothing
             found.append(Occurrence((HistoryReplaced(tuple(m["id"] for m in kept if isinstance(m.get("id"), str))),), at))
     return found
@@ -282,4 +283,4 @@ def _content(content: object) -> str:
     return "\n".join(part for part in _parts(content) if part)
 
 
-ADAPTER = Adapter("gemini", 3, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("gemini", 4, default_roots, discover, classify, native_id, hint, decode)

@@ -7,6 +7,7 @@ from ingest.hooks import Measure
 from journal import jsontext
 
 Measures = Callable[[dict[str, object]], Measure | None]
+Names = Callable[[dict[str, object]], str | None]
 Words = Callable[[dict[str, object]], tuple[str, str] | None]
 LONGEST_TAIL_BYTES = 256 * 1024
 
@@ -71,6 +72,21 @@ def read(path: str, marks: tuple[bytes, ...], measure_of: Measures, *, longest: 
             if found is not None:
                 return Tail(size, found, is_enough=True)
     return Tail(size, None, is_enough=is_whole)
+
+
+def newest(path: str, marks: tuple[bytes, ...], name_of: Names, *, longest: int = LONGEST_TAIL_BYTES) -> str | None:
+    """Return the name of the newest record within the last *longest* bytes that has one.
+
+    Raises: OSError.
+    """
+    _, lines, _ = _last_lines(path, longest)
+    for line in reversed(lines):
+        if any(mark in line for mark in marks):
+            record = _object(line)
+            found = name_of(record) if record is not None else None
+            if found is not None:
+                return found
+    return None
 
 
 def _last_lines(path: str, longest: int, since: int = 0) -> tuple[int, list[bytes], bool]:

@@ -40,6 +40,10 @@ WHERE session_id = ? AND is_copy = 0 AND occurred_at IS NOT NULL ORDER BY occurr
 TOOLS = "SELECT count(*) FROM tool_calls WHERE session_id = ? AND is_copy = 0 AND occurred_at <= ?"
 CHECKOUT = """SELECT branch, head FROM hook_events WHERE session_id = ? AND occurred_at <= ? AND head IS NOT NULL
 ORDER BY occurred_at DESC, record_id DESC LIMIT 1"""
+ASKED = """SELECT 1 FROM snapshot_requests WHERE session_id = ?1
+UNION ALL SELECT 1 FROM compactions WHERE session_id = ?1 AND is_copy = 0 AND occurred_at IS NOT NULL LIMIT 1"""
+WHATEVER_CHANGED = ("manual", "pre_compact")
+"""Reasons that make a snapshot although no file changed since the last one: the words before a compaction are worth it."""
 SESSION = "SELECT branch, head_commit, kind, end_reason, last_at, project FROM sessions WHERE session_id = ?"
 USED = """SELECT used_tokens FROM context_history WHERE session_id = ? AND occurred_at <= ? AND used_tokens IS NOT NULL
 ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC LIMIT 1"""
@@ -77,12 +81,12 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
         if session is None or session[2] in ("subagent", "empty"):
             continue
         changes = [Change(*row) for row in views.execute(CHANGES, (session_id,))]
-        if not changes and views.execute("SELECT 1 FROM snapshot_requests WHERE session_id = ? LIMIT 1", (session_id,)).fetchone() is None:
+        if not changes and views.execute(ASKED, (session_id,)).fetchone() is None:
             continue
         before: str | None = None
         for point in _points(views, session_id, session):
             new = [change for change in changes if change.at <= point.at and (before is None or change.at > before)]
-            if new or point.reason == "manual":
+            if new or point.reason in WHATEVER_CHANGED:
                 _write(views, session_id, session, point, [change for change in changes if change.at <= point.at], before, len(new))
                 before = point.at
 
@@ -174,7 +178,7 @@ def snapshot_id(session_id: str, point: Point) -> str:
 
 PROJECTION = Projection(
     name="snapshots",
-    version=3,
+    version=4,
     tables={
         "snapshot_requests": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, requested_at TEXT, note TEXT,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",

@@ -19,7 +19,8 @@ FIXES = "SELECT command, error, fix, fixed_at FROM fixes WHERE session_id = ? OR
 CALLS = """SELECT CASE WHEN length(input_text) < 2000 THEN input_text END FROM tool_calls WHERE session_id = ? AND is_copy = 0
 AND coalesce(is_error, 0) = 0 AND coalesce(exit_code, 0) = 0 ORDER BY occurred_at, tool_call_id"""
 CORRECTION = re.compile(r"^\s*(?:no[,.!:]|nope|stop|wait|actually|that'?s (?:wrong|not)|wrong|not (?:like )?that|undo|"
-                        r"revert)(?!\w)|\b(?:don'?t|do not|never|always|instead of|rather than|should (?:have|be|not)|must (?:not )?be|use \S+,? not)\b", re.IGNORECASE)  # fmt: skip
+                        r"revert)(?!\w)|\b(?:don'?t|do not|never|always|instead of|rather than|"
+                        r"should (?:have|be|not)|must (?:not )?be|use \S+,? not)\b", re.IGNORECASE)  # fmt: skip
 RULE = re.compile(r"\b(?:never|always|prefer|don'?t|do not)\b", re.IGNORECASE)
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 TRIVIAL = re.compile(r"^(?:ls|cd|cat|pwd|echo|git (?:status|diff|log|add|show)|head|tail|wc|find|grep|rg|sed -n|which|mkdir)\b")

@@ -21,6 +21,17 @@ def measure(record: dict[str, object]) -> Measure | None:
     return Measure(used, window=number(usage.get("maxPromptTokens")) or None, model=model if isinstance(model, str) else None) if used else None
 
 
+COMPACTION_MARKS = (b'"session.compaction_complete"',)
+
+
+def compaction(record: dict[str, object]) -> str | None:
+    """Return the name of a compaction of the main agent that succeeded: the host starts no session after one."""
+    data = record.get("data")
+    if record.get("type") != "session.compaction_complete" or record.get("agentId") or not isinstance(data, dict) or data.get("success") is False:
+        return None
+    return str(record.get("id") or record.get("timestamp"))
+
+
 def transcript(payload: Payload, home: str) -> str | None:
     """Return the transcript of the payload's session; most events do not name it."""
     if payload.transcript_path or not payload.session_id:

@@ -18,6 +18,19 @@ def measure(record: dict[str, object]) -> Measure | None:
     return None
 
 
+COMPACTION_MARKS = (b"<state_snapshot>",)
+
+
+def compaction(record: dict[str, object]) -> str | None:
+    """Return the name of a compression, the id of its state snapshot: a resume lists the same one again."""
+    replaced = record.get("$set")
+    messages = replaced.get("messages") if isinstance(replaced, dict) else None
+    for message in messages[:3] if isinstance(messages, list) else ():
+        if isinstance(message, dict) and "<state_snapshot>" in str(message.get("content"))[:200]:
+            return str(message.get("id"))
+    return None
+
+
 def transcript(payload: Payload, home: str) -> str | None:
     """Return the transcript of the payload's session: the payload names it, after a resume perhaps a stub."""
     return payload.transcript_path

@@ -63,6 +63,11 @@ class Codex(Bench):
         """Start a thread with a prompt."""
         self.ask(prompt, kill=kill)
 
+    def compact(self) -> None:
+        """Use more than the window, so that the client compacts by itself in mid-turn."""
+        self.mock.script({"text": "Step one.", "calls": [self.shell("echo one")], "usage": {"input": 2_000_000, "output": 90}}, {"text": "Job done."})
+        self.again("Do a long job")
+
     def again(self, prompt: str) -> None:
         """Give the last thread another prompt."""
         self.ask("resume", "--last", prompt)

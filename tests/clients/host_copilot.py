@@ -38,6 +38,12 @@ class Copilot(Bench):
         """Start a session with a prompt."""
         self.ask(prompt, kill=kill)
 
+    def compact(self) -> None:
+        """Work against a small limit of the prompt until the client compacts by itself."""
+        self.mock.script(*({"text": f"Step {n}.", "usage": {"input": 12_000 + n * 2_500, "output": 50}, "calls": [self.shell(f"seq {n}000 {n}900")]}
+                           for n in range(1, 9)), {"text": "All steps done."})  # fmt: skip
+        self.ask("Work until the context is full", "--continue", COPILOT_PROVIDER_MAX_PROMPT_TOKENS="30000", COPILOT_PROVIDER_MAX_OUTPUT_TOKENS="4000")
+
     def again(self, prompt: str) -> None:
         """Give the last session another prompt."""
         self.ask(prompt, "--continue")

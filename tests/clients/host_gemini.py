@@ -52,6 +52,14 @@ class Gemini(Bench):
         """Start a session with a prompt."""
         self.ask(prompt, "--yolo", kill=kill)
 
+    def compact(self) -> None:
+        """Use most of the window and say more, so that the client compresses by itself before it asks the model."""
+        self.mock.script({"text": "That was much.", "usage": {"input": 900_000}})
+        self.again("Read everything")
+        for number in range(3):
+            self.mock.script({"calls": [self.shell(f"seq {number}00 {number}50")]}, {"text": f"Answer {number}."})
+            self.again(f"Go on, {number}")
+
     def again(self, prompt: str) -> None:
         """Give the last session another prompt."""
         self.ask(prompt, "--yolo", "--resume", "latest")

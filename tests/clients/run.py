@@ -144,7 +144,7 @@ SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "threshold": (threshold, ("claude", "codex", "gemini", "copilot")),
     "alert": (alert, ("claude", "codex", "gemini", "copilot")),
     "killed": (killed, ("claude", "codex", "gemini", "copilot")),
-    "compact": (compact, ("claude",)),
+    "compact": (compact, ("claude", "codex", "gemini", "copilot")),
     "counted": (counted, ("claude", "codex", "gemini", "copilot")),
 }
 
