@@ -57,7 +57,12 @@ def _run(role: str, named: str) -> str:
     answer = hook_roles.answer(role, host, hooks.Payload(raw), home, time.time())
     if role == "session-start" and os.path.exists(home.root) and not os.access(home.inbox, os.W_OK):
         # Once in a session: later hooks of it have nothing new to say.
-        _complain(f"journal: {home.root} cannot be written, so that nothing of this session is kept; run: journal doctor", host)
+        from journal import aside
+        from journal.moments import written
+
+        told = f"{home.root} cannot be written, so that nothing of this session is kept"
+        aside.append(dict(os.environ), f"{written(time.time())} {host} {role}: {told}")
+        _complain(f"journal: {told}; run: journal doctor", host)
     return answer
 
 

@@ -51,11 +51,25 @@ def build_views(settings: Settings) -> list[str]:
     return [f"{home.views_db}: built from the log up to position {position}"]
 
 
+def forget_errors(settings: Settings) -> list[str]:
+    """Delete what hooks kept outside the home, once the home can be written again."""
+    from journal import aside
+
+    path = aside.path(dict(os.environ))
+    if not os.access(Home(settings.home).inbox, os.W_OK):
+        return []
+    lines = aside.lines(dict(os.environ))
+    if lines:
+        os.unlink(path)
+    return [f"{path}: {len(lines)} lines deleted"] if lines else []
+
+
 REPAIRS: Mapping[str, Callable[[Settings], list[str]]] = {
     "permissions": close_to_others,
     "space": cut_wal,
     "integrity": build_views,
     "views": build_views,
+    "hook_errors": forget_errors,
 }
 """Check to what repairs what it finds; one that stands here twice is done once."""
 

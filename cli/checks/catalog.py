@@ -19,5 +19,6 @@ CHECKS: tuple[Check, ...] = (
     Check("client_versions", "no client is newer than what was tested", hosts.client_versions),
     Check("inbox", "old days of the inbox have gone into the log", storage.inbox),
     Check("hooks", "installed hooks are whole, and the newest session of each host ran them", hooks.run_lately),
+    Check("hook_errors", "no hook found the home unwritable", hooks.kept_aside),
     Check("backups", "what exists nowhere else has a copy", storage.backups),
 )

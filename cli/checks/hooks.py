@@ -38,6 +38,17 @@ def run_lately(scene: Scene) -> Outcome:
     return Outcome("; ".join(looked_at), tuple(findings))
 
 
+def kept_aside(scene: Scene) -> Outcome:
+    """No hook had to keep an error outside the home, because the home could not be written."""
+    from journal import aside
+
+    path, lines = aside.path(dict(os.environ)), aside.lines(dict(os.environ))
+    if not lines:
+        return Outcome(f"{path}: nothing kept there")
+    what = f"{len(lines)} session{'s' if len(lines) > 1 else ''} began while the home could not be written"
+    return Outcome(path, (Finding("hook_errors", "error", what, f"{path}: {lines[-1]}", "journal doctor --fix"),))
+
+
 def _missing(path: str, roles: set[str], host: str, programs: list[list[str]]) -> list[str]:
     """Return the roles for which no handler of ours stands in the file."""
     from ingest.install import file, handlers, jsonc

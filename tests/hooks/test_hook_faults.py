@@ -70,6 +70,40 @@ def test_bw10_an_unwritable_home_is_told_once_in_a_session(world: World) -> None
     assert [world.hook(role, prompt="x") for role in ("prompt", "stop", "session-end")] == [(0, "", "")] * 3
 
 
+def test_bw10_what_an_unwritable_home_costs_is_kept_elsewhere_until_doctor_told_it(world: World) -> None:
+    """The error stands in the folder for temporary files, private; doctor tells it and with --fix deletes it once the home can be written."""
+    shutil.rmtree(world.home)
+    world.home.write_text("a file")
+    world.hook("session-start", source="startup")
+    kept = world.folder / "tmp" / f"journal-{os.getuid()}" / "hook-errors"
+    assert kept.read_text().endswith(f" claude session-start: {world.home} cannot be written, so that nothing of this session is kept\n")
+    assert (kept.stat().st_mode & 0o777, kept.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+    world.home.unlink()
+    world.journal("ingest")
+    told = [found for found in json.loads(world.journal("doctor", "--json").stdout)["findings"] if found["id"] == "hook_errors"]
+    assert [(found["what"], found["next_command"]) for found in told] == [("1 session began while the home could not be written", "journal doctor --fix")]
+    world.journal("doctor", "--fix")
+    assert not kept.exists()
+
+
+@pytest.mark.parametrize("trap", ["link", "open to others", "file"])
+def test_an_error_is_not_kept_in_a_folder_of_somebody_else(world: World, trap: str) -> None:
+    """A link, a folder that others may write, or a file in its place: the hook goes on and writes nothing there."""
+    folder, target = world.folder / "tmp" / f"journal-{os.getuid()}", world.folder / "target"
+    target.mkdir(mode=0o700)
+    if trap == "link":
+        folder.symlink_to(target)
+    elif trap == "file":
+        folder.write_text("x")
+    else:
+        folder.mkdir()
+        folder.chmod(0o777)
+    shutil.rmtree(world.home)
+    world.home.write_text("a file")
+    assert world.hook("session-start", source="startup").status == 0
+    assert (list(target.iterdir()), trap != "open to others" or list(folder.iterdir()) == []) == ([], True)
+
+
 @pytest.mark.parametrize("damage", [b"", b"garbage" * 1000, None])
 def test_damaged_views_are_as_good_as_none(world: World, damage: bytes | None) -> None:
     """An empty, foreign or missing views.db: the threshold is still told from the transcript."""

@@ -43,7 +43,9 @@ class World:
         self.transcript = folder / ".claude/projects/-proj" / f"{S}.jsonl"
         self.transcript.parent.mkdir(parents=True)
         self.project.mkdir()
-        self.environment = {"HOME": str(folder), "JOURNAL_HOME": str(self.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        (folder / "tmp").mkdir()
+        self.environment = {"HOME": str(folder), "JOURNAL_HOME": str(self.home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT),
+                            "TMPDIR": str(folder / "tmp")}  # fmt: skip
         self.git("init", "-q", "-b", "main")
         self.commit("a.py", "one\n")
 
