@@ -12,10 +12,11 @@ from handoff_world import Repository
 
 
 @pytest.fixture
-def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Archive:
+def archive(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Archive:
     """Return an empty archive in a throw-away HOME."""
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("JOURNAL_HOME", str(tmp_path / "journal-home"))
+    monkeypatch.setenv("TMPDIR", str(tmp_path_factory.mktemp("tmp")))
     return Archive(tmp_path)
 
 

@@ -16,6 +16,7 @@ from archive import Archive, claude, codex
 
 from cli.checks.catalog import CHECKS
 from cli.main import parser
+from journal import aside
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -150,10 +151,16 @@ def torn_index(archive: Archive) -> None:
     (archive.home / "index" / "vectors.faiss").chmod(0o600)
 
 
+def kept_aside(archive: Archive) -> None:
+    """A hook that could not write into the home left its error in the folder for temporary files."""
+    assert aside.append(dict(os.environ), "2026-12-01T10:00:00.000000Z claude session-start: the home cannot be written")
+
+
 BROKEN: dict[str, Callable[[Archive], None]] = {
     "freshness": unread, "retention": nearly_deleted, "lost": vanished, "permissions": opened, "settings": misspelt, "integrity": damaged_pages,
     "chain": forged, "journal_mode": not_wal, "space": long_wal, "views": of_another_log, "projection_errors": not_taken,
-    "unknown_kinds": unheard_of, "index": torn_index, "client_versions": too_new, "inbox": left_over, "hooks": unrun, "backups": old_log,
+    "unknown_kinds": unheard_of, "index": torn_index, "client_versions": too_new, "inbox": left_over, "hooks": unrun,
+    "hook_errors": kept_aside, "backups": old_log,
 }  # fmt: skip
 
 
