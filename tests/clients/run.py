@@ -136,6 +136,25 @@ def counted(bench: Any) -> None:
     bench.journal("replay", "--verify")
 
 
+def primed(bench: Any) -> None:
+    """What `journal fork prime` prints in a tool of session 2 reaches the model, and the link from the one to the other is there."""
+    work(bench)
+    bench.journal("ingest")
+    session = json.loads(bench.journal("fork", "detect", "greet in French", "--json"))["results"][0]["session_id"]
+    since = len(bench.mock.requests)
+    script = bench.project / "j"  # Copilot lets no tool name a path outside the folder
+    script.write_text(f'#!/bin/sh\nexec {bench.options.python} -m journal "$@"\n')
+    script.chmod(0o755)
+    bench.mock.script({"text": "I load it.", "calls": [bench.shell(f"./j fork prime {session} --into here")]}, {"text": "I know it."})
+    bench.new("Load what the French session knew")
+    last = bench.said(since)[-1]
+    expect("Type: full, never compacted" in last and "This is context only." in last, "the report does not reach the model")
+    expect(last.count(DECISION) >= 2, "the decision is not in the report")  # once restored at the start, once primed
+    bench.journal("ingest")
+    chain = json.loads(bench.journal("chain", session, "--json"))["chain"]
+    expect([one["position"] for one in chain] == ["tail", "head"], "the link is not written")
+
+
 WAIT_S = 8
 """The ingest that a hook started has read a session's end so long after it."""
 
@@ -145,6 +164,7 @@ SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "alert": (alert, ("claude", "codex", "gemini", "copilot")),
     "killed": (killed, ("claude", "codex", "gemini", "copilot")),
     "compact": (compact, ("claude", "codex", "gemini", "copilot")),
+    "primed": (primed, ("claude", "codex", "gemini", "copilot")),
     "counted": (counted, ("claude", "codex", "gemini", "copilot")),
 }
 
