@@ -3,11 +3,14 @@
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from journal.settings import Settings
 from projections.forks import Candidate, Hit
 from projections.lineage import Lineage
+
+if TYPE_CHECKING:
+    from cli.index.semantic import Search
 
 DAY_S = 86_400.0
 MOST_SIMILAR = 400
@@ -66,8 +69,14 @@ class Drift(NamedTuple):
         return {"status": self.status, "why": self.why, "commits": self.commits, "files": self.files, "changed": self.changed, "gone": self.gone}
 
 
-def gather(settings: Settings, views: sqlite3.Connection, task: str, project: str | None, lineage: Lineage, now: float, without: Iterable[str]) -> Evidence:
-    """Return the candidates for *task* of one project, or of all; what a sub-agent did speaks for the session that called it."""
+def gather(
+    settings: Settings, views: sqlite3.Connection, task: str, project: str | None, lineage: Lineage, now: float, without: Iterable[str],
+    *, opened: "tuple[Search | None, str] | None" = None,
+) -> Evidence:
+    """Return the candidates for *task* of one project, or of all; what a sub-agent did speaks for the session that called it.
+
+    *opened* is a search by meaning that is open already, or why there is none.
+    """
     from journal.moments import seconds_of
     from projections import fork_words
 
@@ -84,7 +93,7 @@ def gather(settings: Settings, views: sqlite3.Connection, task: str, project: st
 
     for found in fork_words.find(views, task):
         add(found.session_id, Text(found.hit.strength, "words", found.kind, found.at, found.snippet, found.hit.is_bare))
-    similar, why_not, coverage = by_meaning(settings, views, task, project)
+    similar, why_not, coverage = by_meaning(settings, views, task, project, opened)
     counts = dict(views.execute(CHUNKS).fetchall()) if similar else {}
     for session_id, text in similar:
         add(session_id, text)
@@ -111,7 +120,9 @@ def _caller(session_id: str, sessions: Mapping[str, dict[str, Any]]) -> str:
     return session_id
 
 
-def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project: str | None) -> tuple[list[tuple[str, Text]], str | None, float | None]:
+def by_meaning(
+    settings: Settings, views: sqlite3.Connection, task: str, project: str | None, opened: "tuple[Search | None, str] | None"
+) -> tuple[list[tuple[str, Text]], str | None, float | None]:
     """Return texts that mean about the same as *task* with the share that could be found, or why none can be looked for."""
     from cli.index import building, semantic
     from journal.home import Home
@@ -119,7 +130,7 @@ def by_meaning(settings: Settings, views: sqlite3.Connection, task: str, project
     from projections.forks import is_bare
     from projections.search_filters import Filters
 
-    search, why_not = semantic.open_search(settings)
+    search, why_not = opened or semantic.open_search(settings)
     if search is None:
         return [], f"only words were looked for: {why_not}", None
     found = []

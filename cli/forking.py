@@ -36,7 +36,7 @@ def detect(settings: Settings, asked: argparse.Namespace) -> int:
         project = None if asked.all else current_project(views)
         lineage = registry_rows.lineage(views)
         evidence = gather(settings, views, task, project, lineage, time.time(), own_sessions())
-        scored, minimum = rank(evidence.candidates, scoring)
+        scored, minimum = rank(evidence.candidates, scoring, words_alone=evidence.meaning is not None)
         results = []
         for one in scored[: asked.limit]:
             session = evidence.sessions[one.session_id]

@@ -30,6 +30,9 @@ _OWN = ("journal fork detect", "-m journal fork")
 MESSAGES = """SELECT rowid, session_id, kind, occurred_at, substr(text, 1, ?) FROM messages WHERE rowid IN ({}) AND is_copy = 0 AND dropped_by IS NULL
 AND kind IN ('prompt', 'answer', 'summary')"""
 TOOLS = "SELECT rowid, session_id, 'tool', occurred_at, input_text FROM tool_calls WHERE rowid IN ({}) AND is_copy = 0"
+# What a call gave back stands in no index of words; failed ones are few.
+ERRORS = """SELECT rowid, session_id, 'error', coalesce(returned_at, occurred_at), output_excerpt FROM tool_calls
+WHERE is_error = 1 AND is_copy = 0 AND output_excerpt IS NOT NULL AND ({}) ORDER BY rowid DESC LIMIT 2000"""
 
 
 class Term(NamedTuple):
@@ -82,7 +85,19 @@ def find(views: sqlite3.Connection, task: str) -> list[Found]:
             told = _told(row, terms, idf, weight)
             if told:
                 found.append(told)
-    return found
+    return found + _errors(views, terms)
+
+
+def _errors(views: sqlite3.Connection, terms: Sequence[Term]) -> list[Found]:
+    """Return the failed calls whose output holds a good part of the task."""
+    literal = [term.word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for term in terms]
+    condition = " OR ".join("output_excerpt LIKE ? ESCAPE '\\'" for _ in terms)
+    rows = views.execute(ERRORS.format(condition), [f"%{word}%" for word in literal]).fetchall()
+    counts = [sum(bool(term.pattern.search(row[4])) for row in rows) for term in terms]
+    seen = [math.log(1.0 + (len(rows) + 1) / count) if count else None for count in counts]
+    known = [weight for weight in seen if weight is not None]
+    idf = [sum(known) / len(known) if weight is None else weight for weight in seen] if known else []
+    return [told for row in rows if idf and (told := _told(row, terms, idf, 1.0))]
 
 
 def _rows(views: sqlite3.Connection, index: str, terms: Sequence[Term]) -> tuple[dict[int, float], list[float]]:

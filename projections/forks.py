@@ -65,6 +65,8 @@ class Scoring:
     """How much of what is missing to 1 further hits may add; 0 where means and shares do that."""
     worded: float
     """What full coverage by words is worth against a cosine of 1; 0 where words are no evidence beside meaning."""
+    alone: float
+    """What it is worth where there is no search by meaning."""
     agreeing: float
     """How much of the weaker evidence is added to the stronger one."""
     minimum: float = 0.40
@@ -78,12 +80,12 @@ class Scoring:
 
 DEFAULT = Scoring(
     name="default", best=1.0, average=0.0, ratio=0.0, recency=0.15, chain=0.05, is_bounded=True, steps=(), half_life_days=30.0, oldest=0.0,
-    places={"head": 1.0, "alone": 1.0, "middle": 0.7, "tail": 0.5}, support=0.1, worded=0.75, agreeing=0.15,
+    places={"head": 1.0, "alone": 1.0, "middle": 0.7, "tail": 0.5}, support=0.1, worded=0.75, alone=0.9, agreeing=0.15,
 )  # fmt: skip
 CLASSIC = Scoring(
     name="classic", best=0.40, average=0.20, ratio=0.05, recency=0.25, chain=0.10, is_bounded=False,
     steps=((1.0, 1.0), (7.0, 0.8), (30.0, 0.5), (90.0, 0.3)), half_life_days=0.0, oldest=0.1,
-    places={"head": 1.0, "middle": 0.7, "tail": 0.5, "alone": 0.3}, support=0.0, worded=0.0, agreeing=0.0,
+    places={"head": 1.0, "middle": 0.7, "tail": 0.5, "alone": 0.3}, support=0.0, worded=0.0, alone=1.0, agreeing=0.0,
 )  # fmt: skip
 SCORINGS = {one.name: one for one in (DEFAULT, CLASSIC)}
 
@@ -114,25 +116,25 @@ def is_bare(text: str) -> bool:
     return is_bare_command(text) or (len(text) < COMMAND_CHUNK_MAX_LENGTH and not has_substance(text) and bool(_SLASH_COMMAND.match(text)))
 
 
-def rank(candidates: Sequence[Candidate], scoring: Scoring) -> tuple[list[Scored], float]:
+def rank(candidates: Sequence[Candidate], scoring: Scoring, *, words_alone: bool = False) -> tuple[list[Scored], float]:
     """Return the candidates that reach the minimum, best first, and the minimum that was used.
+
+    *words_alone* says that nothing could be looked for by meaning.
 
     Where none reaches it, the lower one is used; a text that is not similar enough counts nowhere.
     """
     for minimum in (scoring.minimum, scoring.fallback):
-        found = [scored for one in candidates if (scored := score(one, scoring, minimum)) is not None]
+        found = [scored for one in candidates if (scored := score(one, scoring, minimum, words_alone=words_alone)) is not None]
         if found:
             found.sort(key=lambda one: (-one.score, -one.relevance, one.session_id))
             return found[: scoring.results], minimum
     return [], scoring.fallback
 
 
-def score(candidate: Candidate, scoring: Scoring, minimum: float) -> Scored | None:
+def score(candidate: Candidate, scoring: Scoring, minimum: float, *, words_alone: bool = False) -> Scored | None:
     """Return a candidate's score; None where nothing of it reaches *minimum*."""
     similar = _strengths(candidate.similar, scoring)
-    worded = [strength * scoring.worded for strength in _strengths(candidate.worded, scoring)]
-    if not scoring.worded and not candidate.similar:
-        worded = _strengths(candidate.worded, scoring)  # without an index words are all the evidence there is
+    worded = [strength * (scoring.alone if words_alone else scoring.worded) for strength in _strengths(candidate.worded, scoring)]
     if scoring.is_bounded:
         hits = len([one for one in (*similar, *worded) if one >= minimum])
         semantic, lexical = _supported(similar, scoring), _supported(worded, scoring)
@@ -141,11 +143,11 @@ def score(candidate: Candidate, scoring: Scoring, minimum: float) -> Scored | No
             return None
         best, average, ratio = max([*similar, *worded]), 0.0, 0.0
     else:
-        kept = [one for one in (similar or worded) if one >= minimum]
+        kept = [one for one in (worded if words_alone else similar) if one >= minimum]
         if not kept:
             return None
         best, average, ratio, hits = max(kept), sum(kept) / len(kept), min(1.0, len(kept) / max(1, candidate.chunks)), len(kept)
-        semantic, lexical = (best, 0.0) if similar else (0.0, best)
+        semantic, lexical = (0.0, best) if words_alone else (best, 0.0)
         relevance = scoring.best * best + scoring.average * average + scoring.ratio * ratio
     recency, chain = recency_of(candidate.age_days, scoring), scoring.places[candidate.position]
     if scoring.is_bounded:

@@ -137,10 +137,12 @@ def test_kw3_length_costs_nothing_and_a_single_hit_gains_nothing(best: float, ot
 
 
 def test_words_are_evidence_beside_meaning_and_without_an_index_alone() -> None:
-    """Full coverage counts 0.75; beside a cosine the weaker adds a little; the classic sum takes words only where there is no index."""
+    """Full coverage counts 0.75 beside a cosine, where the weaker adds a little, and 0.9 alone; the classic sum takes words only where there is no index."""
     words, both = score(one("a", words=1.0), DEFAULT, 0.3), score(one("b", 0.6, words=1.0), DEFAULT, 0.3)
-    assert words is not None and both is not None
-    assert (words.relevance, both.relevance) == (pytest.approx(0.75), pytest.approx(0.75 + 0.15 * 0.6))
-    classic, index = score(one("a", words=1.0), CLASSIC, 0.3), score(one("b", 0.6, words=1.0), CLASSIC, 0.3)
+    alone = score(one("a", words=1.0), DEFAULT, 0.3, words_alone=True)
+    assert words is not None and both is not None and alone is not None
+    assert (words.relevance, both.relevance, alone.relevance) == (pytest.approx(0.75), pytest.approx(0.75 + 0.15 * 0.6), pytest.approx(0.9))
+    classic, index = score(one("a", words=1.0), CLASSIC, 0.3, words_alone=True), score(one("b", 0.6, words=1.0), CLASSIC, 0.3)
     assert classic is not None and index is not None
     assert (classic.best, index.best) == (1.0, 0.6)
+    assert score(one("a", words=1.0), CLASSIC, 0.3) is None
