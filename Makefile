@@ -35,7 +35,8 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.installed: $(BIN)/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install -q -c constraints.txt -e '.[search]'
+	$(BIN)/python -m pip install -q -c constraints.txt -e .
+	@$(BIN)/python -m pip install -q -c constraints.txt -e '.[search]' || echo 'Search by meaning could not be installed (the extra `search`): search goes by words.'
 	@touch $@
 
 $(VENV)/.tests-installed: $(BIN)/python pyproject.toml constraints.txt

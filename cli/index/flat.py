@@ -111,7 +111,7 @@ def empty(dimensions: int) -> Any:
     """Return an index without vectors."""
     import faiss
 
-    return faiss.IndexIDMap2(faiss.IndexScalarQuantizer(dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT))
+    return faiss.IndexIDMap(faiss.IndexScalarQuantizer(dimensions, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT))
 
 
 def write(home: Home, index: Any, *, model_id: str, position: int, cache_id: int) -> Head:

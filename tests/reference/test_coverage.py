@@ -26,6 +26,18 @@ def test_every_row_of_forks_and_skills_has_exactly_one_line() -> None:
     assert found == [f"K{number}" for number in wanted] + [f"KW{number}" for number in (1, 2, 3, 7, 8, 9)]
 
 
+def test_every_row_and_case_of_the_index_has_exactly_one_line() -> None:
+    """The rows of part K that are about search by meaning, and cases G1 to G8 without G5, each with a test of its number."""
+    part = PAGE.partition("## Search by meaning")[2].partition("## Forks")[0]
+    assert re.findall(r"^\| (KW?\d+) \|", part, re.MULTILINE) == ["K21", "K25", "K26", "K27", "KW4", "KW5", "KW6"]
+    cases = re.findall(r"^\| (G\d) \| (.*) \|$", part, re.MULTILINE)
+    assert [case for case, _ in cases] == ["G1", "G2", "G3", "G4", "G6", "G7", "G8"]
+    for case, named in cases:
+        tests = re.findall(r"`(test_\w+)`", named)
+        assert set(tests) <= TESTS
+        assert all(f"_{case.lower()}_" in test for test in tests)
+
+
 @pytest.mark.parametrize("row", ROWS, ids=[row[0].strip() for row in ROWS])
 def test_a_row_names_tests_that_exist(row: list[str]) -> None:
     """What is done or better names a test, what is not yet says what is missing, and every named test is in this repository."""
