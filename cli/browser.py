@@ -52,7 +52,9 @@ def datasette(settings: Settings, asked: argparse.Namespace) -> int:
     """Serve the views on a port of this machine until Ctrl-C."""
     path = Home(settings.home).views_db
     if find_spec("datasette") is None or find_spec("uvicorn") is None:
-        raise SettingInvalid("Datasette is not installed", hint="pip install 'agent-session-journal[analyst]'")
+        from cli.extras import command
+
+        raise SettingInvalid("Datasette is not installed", hint="run: " + command("analyst"))
     if not os.path.exists(path):
         raise NotFound("there are no views yet", hint="run: journal ingest")
     with contextlib.closing(_listen(asked.port)) as listener:

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import shlex
 import sqlite3
 import sys
 from datetime import UTC, datetime
@@ -59,7 +60,7 @@ def _target(word: str) -> str:
     if word.endswith(os.sep) or os.path.isdir(path):
         path = os.path.join(path, f"journal-{datetime.now(UTC):%Y%m%dT%H%M%S%fZ}.db")
     if not os.path.isdir(os.path.dirname(path)):
-        raise NotFound(f"there is no folder {os.path.dirname(path)}", hint="make the folder first")
+        raise NotFound(f"there is no folder {os.path.dirname(path)}", hint=f"make it first: mkdir -p {shlex.quote(os.path.dirname(path))}")
     return path
 
 

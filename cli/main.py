@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 from cli.arguments import declare, function
 from cli.render import close_quietly, fail, take_any_text
 from journal import __version__
-from journal.errors import Interrupted, JournalError, LogBusy, LogCorrupt, LogError, SettingInvalid
+from journal.errors import Interrupted, JournalError, LogBusy, LogCorrupt, LogError, NotFound, SettingInvalid
 from journal.home import default_home
 from journal.settings import Settings, load
 
@@ -84,6 +84,8 @@ def _run(words: list[str], *, as_json: bool) -> int:
     except BrokenPipeError:
         raise
     except OSError as error:
+        if _is_here_gone():
+            return fail(NotFound("the current folder is gone", hint="change to a folder that exists"), as_json=as_json)
         named = f"{error.filename}: " if error.filename else ""
         return fail(LogError(f"{named}{error.strerror or error}", hint="check the path, its permissions and the space left"), as_json=as_json)
     except KeyboardInterrupt:
@@ -113,6 +115,15 @@ def _forget_interrupts() -> None:
     if signal.getsignal(signal.SIGINT) not in (signal.default_int_handler, signal.SIG_IGN):
         with contextlib.suppress(ValueError):
             signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _is_here_gone() -> bool:
+    """Tell whether somebody removed the folder that this process runs in."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        return True
+    return False
 
 
 def _interrupted() -> JournalError:

@@ -68,7 +68,9 @@ def export(settings: Settings, folder: str) -> list[Dataset]:
     if os.path.lexists(folder) and not (os.path.isdir(folder) and not os.listdir(folder)):
         raise SettingInvalid(f"--out {folder}: it exists and is not empty", hint="name a new folder")
     if find_spec("duckdb") is None:
-        raise SettingInvalid("Parquet needs DuckDB, which is not installed", hint="pip install 'agent-session-journal[analyst]'")
+        from cli.extras import command
+
+        raise SettingInvalid("Parquet needs DuckDB, which is not installed", hint="run: " + command("analyst"))
     import duckdb
 
     views = read_views(settings)

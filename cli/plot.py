@@ -26,7 +26,9 @@ def check(path: str) -> None:
     from importlib.util import find_spec
 
     if find_spec("matplotlib") is None:
-        raise SettingInvalid("--plot needs matplotlib, which is not installed", hint="pip install 'agent-session-journal[analyst]'")
+        from cli.extras import command
+
+        raise SettingInvalid("--plot needs matplotlib, which is not installed", hint="run: " + command("analyst"))
 
 
 def draw(path: str, by: str, rows: Sequence[dict[str, Any]]) -> None:

@@ -94,7 +94,8 @@ def compare(settings: Settings, asked: argparse.Namespace) -> int:
     for name in ("files_added", "files_changed", "files_gone", "prompts"):
         for text in answer[name]:
             print_text(f"{name.replace('_', ' ')}: {text}")
-    print_text(f"context {before['used_tokens']} → {after['used_tokens']} tokens, HEAD {before['head']} → {after['head']}")
+    print_text(f"context {before['used_tokens']} → {after['used_tokens']} tokens" +
+               (f", HEAD {before['head']} → {after['head']}" if before["head"] or after["head"] else ""))  # fmt: skip
     return 0
 
 
@@ -106,8 +107,8 @@ def show(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json(found)
         return 0
-    print_text(f"{found['snapshot_id']}  {found['reason']}  session {found['session_id']}\n{found['at']}  branch {found['branch']}  HEAD {found['head']}"
-               f"  context {found['used_tokens']}")  # fmt: skip
+    state = "".join(f"  {name} {found[key]}" for name, key in (("branch", "branch"), ("HEAD", "head"), ("context", "used_tokens")) if found[key] is not None)
+    print_text(f"{found['snapshot_id']}  {found['reason']}  session {found['session_id']}\n{found['at']}{state}")
     print_table(("file", "operations", "+", "-"), [(f["path"], f["operations"], f["lines_added"], f["lines_removed"]) for f in found["files_changed"]])
     for file in found["files_changed"]:
         if file["hints"]:

@@ -221,8 +221,10 @@ def read_views(settings: Settings) -> sqlite3.Connection:
     Raises: NotFound: nothing was ingested yet.
     """
     path = Home(settings.home).views_db
-    if not os.path.exists(path):
-        raise NotFound("there are no views yet", hint="run: journal ingest")
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFound("there are no views yet", hint="run: journal ingest") from None
     from journal.database import open_readonly
 
     return open_readonly(path)
@@ -247,6 +249,8 @@ def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
         alias = views.execute("SELECT session_id FROM session_aliases WHERE alias = ?", (prefix,)).fetchone()
         if alias:
             return str(alias[0])
+        if prefix == "latest":
+            raise NotFound("there are no sessions yet", hint="run: journal ingest")
         raise NotFound(f"no session begins with {prefix}", hint="run: journal sessions --all")
     if all(row[0].startswith(f"{found[0][0]}:") for row in found[1:]):
         return str(found[0][0])

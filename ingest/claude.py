@@ -28,6 +28,7 @@ from journal.domain import (
     ToolReturned,
     UsageReported,
 )
+from journal.home import user_home
 from journal.timestamps import normalise
 
 SYNTHETIC_MODEL = "<synthetic>"
@@ -47,7 +48,7 @@ def default_roots(environ: dict[str, str]) -> list[str]:
     named = environ.get("CLAUDE_CONFIG_DIR", "")
     if named:
         return [part.strip() for part in named.split(",") if part.strip()]
-    home = environ.get("HOME", "")
+    home = user_home(environ)
     return [os.path.join(home, ".claude"), os.path.join(environ.get("XDG_CONFIG_HOME") or os.path.join(home, ".config"), "claude")]
 
 

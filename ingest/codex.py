@@ -28,6 +28,7 @@ from journal.domain import (
     SourceFacts,
     UsageReported,
 )
+from journal.home import user_home
 from journal.timestamps import normalise
 
 THREAD_ID = re.compile(r"([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})")
@@ -36,7 +37,7 @@ HEADLESS_ORIGINATORS = ("codex_exec", "codex_sdk")
 
 def default_roots(environ: dict[str, str]) -> list[str]:
     """Return the home of Codex; `CODEX_HOME` replaces it."""
-    return [environ.get("CODEX_HOME") or os.path.join(environ.get("HOME", ""), ".codex")]
+    return [environ.get("CODEX_HOME") or os.path.join(user_home(environ), ".codex")]
 
 
 def discover(root: str) -> Iterator[Candidate]:

@@ -32,6 +32,7 @@ from journal.domain import (
     TurnContinued,
     UsageReported,
 )
+from journal.home import user_home
 from journal.timestamps import normalise
 
 FORKED = re.compile(r'\AForked from ".*" \(([0-9a-f-]{36})\) as ".*" \(([0-9a-f-]{36})\)', re.DOTALL)
@@ -53,7 +54,7 @@ KNOWN = frozenset(
 
 def default_roots(environ: dict[str, str]) -> list[str]:
     """Return the home of Copilot; `COPILOT_HOME` replaces it."""
-    return [environ.get("COPILOT_HOME") or os.path.join(environ.get("HOME", ""), ".copilot")]
+    return [environ.get("COPILOT_HOME") or os.path.join(user_home(environ), ".copilot")]
 
 
 def discover(root: str) -> Iterator[Candidate]:

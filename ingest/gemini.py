@@ -35,6 +35,7 @@ from journal.domain import (
     ToolReturned,
     UsageReported,
 )
+from journal.home import user_home
 from journal.timestamps import normalise
 
 INJECTED = ("<session_context>", "<hook_context>")
@@ -48,7 +49,7 @@ NOTICES = ("info", "warning", "error")
 
 def default_roots(environ: dict[str, str]) -> list[str]:
     """Return the home of Gemini; `GEMINI_CLI_HOME` replaces its parent."""
-    return [os.path.join(environ.get("GEMINI_CLI_HOME") or environ.get("HOME", ""), ".gemini")]
+    return [os.path.join(environ.get("GEMINI_CLI_HOME") or user_home(environ), ".gemini")]
 
 
 def discover(root: str) -> Iterator[Candidate]:

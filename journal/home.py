@@ -68,11 +68,16 @@ class Home:
         return os.path.join(self.root, "config.toml")
 
 
+def user_home(environ: Mapping[str, str]) -> str:
+    """Return the user's home folder, from the password file where a service or an emptied environment has no HOME."""
+    return environ.get("HOME") or os.path.expanduser("~")
+
+
 def default_home(environ: Mapping[str, str]) -> str:
     """Return JOURNAL_HOME, else the platform's data folder."""
     if environ.get("JOURNAL_HOME"):
         return os.path.abspath(environ["JOURNAL_HOME"])
-    user = environ.get("HOME") or os.path.expanduser("~")
+    user = user_home(environ)
     if os.uname().sysname == "Darwin":
         return os.path.join(user, "Library", "Application Support", "journal")
     return os.path.join(environ.get("XDG_DATA_HOME") or os.path.join(user, ".local", "share"), "journal")

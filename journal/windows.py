@@ -6,6 +6,7 @@ Sources: the vendors' model pages as of 2026-11. Gemini's figure is the constant
 import os
 
 from journal import jsontext
+from journal.home import user_home
 
 TYPE_CHECKING = False  # hooks import this, and `collections.abc` is for the reader only
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def window_of(model: str | None) -> int | None:
 
 def catalog_path(environ: "Mapping[str, str]") -> str:
     """Return where the fetched catalog lies: below XDG_CACHE_HOME, else ~/.cache."""
-    base = environ.get("XDG_CACHE_HOME") or os.path.join(environ.get("HOME") or os.path.expanduser("~"), ".cache")
+    base = environ.get("XDG_CACHE_HOME") or os.path.join(user_home(environ), ".cache")
     return os.path.join(base, "journal", "models.json")
 
 

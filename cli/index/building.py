@@ -186,7 +186,9 @@ def build(home: Home, model: vectors.Model, *, is_final: bool = True) -> int:
     Raises: IndexUnusable: FAISS is not installed. OSError: no space.
     """
     if not flat.is_installed():
-        raise IndexUnusable("the index needs FAISS", hint="install the extra `search` (pip install 'agent-session-journal[search]')")
+        from cli.extras import command
+
+        raise IndexUnusable("the index needs FAISS", hint="run: " + command("search"))
     with contextlib.closing(vectors.connect(home)) as cache:
         position, count = vectors.last(cache, model)
         head = fitting(home, model, count)

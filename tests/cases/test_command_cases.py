@@ -164,3 +164,43 @@ def test_on_a_terminal_a_table_is_no_wider_than_it_is_and_a_pipe_gets_it_whole(a
     piped = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "60"}).stdout
     assert (max(map(len, shown.splitlines())) <= 60, "…" in shown) == (True, True)
     assert "Why does the sum of the ledger come out wrong for accounts that nobody has used?" in piped
+
+
+def test_latest_of_an_empty_log_is_no_id_that_was_not_found(archive: Archive) -> None:
+    """A newcomer's first command after the first ingest."""
+    archive.ingest()
+    assert archive.run("show", "latest") == (4, "", "journal: there are no sessions yet\n  run: journal ingest\n")
+
+
+def test_in_a_folder_that_is_gone_the_folder_is_named(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody removed the work tree under an open shell."""
+    fill(archive)
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert archive.run("sessions") == (4, "", "journal: the current folder is gone\n  change to a folder that exists\n")
+
+
+@pytest.mark.parametrize("command", ["ingest", "sessions"])
+def test_where_the_journal_may_not_be_looked_into_that_is_said(archive: Archive, command: str) -> None:
+    """Not that there is nothing yet."""
+    fill(archive)
+    script = f"exec {sys.executable} -m cli.main {command}"
+    archive.home.chmod(0)
+    try:
+        ran = subprocess.run(["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all", "sh", "-c", script] if os.getuid() == 0
+                             else ["sh", "-c", script], capture_output=True, text=True, check=False)  # fmt: skip
+    finally:
+        archive.home.chmod(0o700)
+    assert (ran.returncode, ran.stdout) == (3, "")
+    assert "Permission denied" in ran.stderr
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "copilot", "gemini"])
+def test_without_home_in_the_environment_the_user_still_has_one(host: str) -> None:
+    """A service or an emptied environment: no folder of the host is looked for below the current one."""
+    from ingest.catalog import adapter
+
+    roots = adapter(host).default_roots({})
+    home = os.path.expanduser("~")
+    assert roots[0] == f"{home}/.{host}"

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from cli.browser import PLOTS, metadata
+from cli.extras import command
 from cli.main import main
 
 if find_spec("datasette") is None:  # not imported here: it changes how SQLite tells of errors in functions, for the whole process
@@ -133,7 +134,7 @@ def test_without_datasette_the_extra_is_named(home: Path, monkeypatch: pytest.Mo
     """Exit 2, with what to install."""
     monkeypatch.setitem(sys.modules, "datasette", None)
     assert main(["datasette"]) == 2
-    assert "agent-session-journal[analyst]" in capsys.readouterr().err
+    assert f"run: {command('analyst')}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", PLOTS)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from cli.extras import command
 from cli.main import main
 from cli.parquet import TYPES
 from projections.columns import VIEWS
@@ -127,7 +128,7 @@ def test_without_duckdb_the_extra_is_named(home: Path, tmp_path: Path, monkeypat
     """Exit 2, with what to install."""
     monkeypatch.setitem(sys.modules, "duckdb", None)
     assert main(["export", "--format", "parquet", "--out", str(tmp_path / "out")]) == 2
-    assert "agent-session-journal[analyst]" in capsys.readouterr().err
+    assert f"run: {command('analyst')}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("words", [("latest", "--out", "x"), ("--output", "x"), ("--out", "x", "--reveal"), ()])
