@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 DAY_S = 86_400.0
 MOST_SIMILAR = 400
 """Texts that are taken from an index at most."""
+QUESTION_S = 600.0
+"""A text so young that holds the whole task is the question itself, put to an agent."""
 SNIPPETS = 3
 SNIPPET_CHARS = 160
 SESSION = "SELECT session_id, host, project, cwd, title, last_at, head_commit, kind, parent_session_id, link_kind, messages FROM sessions"
@@ -77,7 +79,7 @@ def gather(
 
     *opened* is a search by meaning that is open already, or why there is none.
     """
-    from journal.moments import seconds_of
+    from journal.moments import seconds_of, written
     from projections import fork_words
 
     sessions = {row[0]: dict(zip(("session_id", "host", "project", "cwd", "title", "last_at", "head_commit", "kind", "parent", "link", "messages"),
@@ -91,9 +93,10 @@ def gather(
         if root in sessions and root not in left_out and (scope is None or root in scope):
             texts.setdefault(root, []).append(text)
 
-    for found in fork_words.find(views, task):
+    fresh = written(now - QUESTION_S)
+    for found in fork_words.find(views, task, fresh):
         add(found.session_id, Text(found.hit.strength, "words", found.kind, found.at, found.snippet, found.hit.is_bare))
-    similar, why_not, coverage = by_meaning(settings, views, task, project, opened)
+    similar, why_not, coverage = by_meaning(settings, views, task, project, fresh, opened)
     counts = dict(views.execute(CHUNKS).fetchall()) if similar else {}
     for session_id, text in similar:
         add(session_id, text)
@@ -121,12 +124,13 @@ def _caller(session_id: str, sessions: Mapping[str, dict[str, Any]]) -> str:
 
 
 def by_meaning(
-    settings: Settings, views: sqlite3.Connection, task: str, project: str | None, opened: "tuple[Search | None, str] | None"
+    settings: Settings, views: sqlite3.Connection, task: str, project: str | None, fresh: str, opened: "tuple[Search | None, str] | None"
 ) -> tuple[list[tuple[str, Text]], str | None, float | None]:
     """Return texts that mean about the same as *task* with the share that could be found, or why none can be looked for."""
     from cli.index import building, semantic
     from journal.home import Home
     from projections import chunks
+    from projections.fork_words import is_question
     from projections.forks import is_bare
     from projections.search_filters import Filters
 
@@ -136,6 +140,8 @@ def by_meaning(
     found = []
     for match in search.find(views, task, Filters(project=project), MOST_SIMILAR):
         stretch = chunks.stretch_of(views, match.chunk_id)
+        if is_question(stretch, match.occurred_at, task, fresh):
+            continue
         # an answer is embedded behind the beginning of its prompt: the two together run a command, or say something
         prompt = views.execute(PROMPT, (match.session_id, match.turn_id)).fetchone() if match.kind not in ("prompt", "command") else None
         bare = match.is_bare_command or is_bare(f"{prompt[0]}\n\n{stretch}" if prompt else stretch)

@@ -23,37 +23,43 @@ CONTEXT = "SELECT used_tokens, window_tokens, model FROM context_state WHERE ses
 
 def detect(settings: Settings, asked: argparse.Namespace) -> int:
     """Print the sessions that fit a task, best first."""
+    answer, project = found(settings, " ".join(asked.task), scoring=asked.scoring, everywhere=asked.all, limit=asked.limit)
+    if asked.json:
+        print_json(answer)
+        return 0
+    for result in answer["results"]:
+        print_text("\n".join(_lines(result, explain=asked.explain, is_foreign=project is not None and result["project"] != project)))
+    _say_rest(answer, project)
+    return 0
+
+
+def found(settings: Settings, task: str, *, scoring: str = "default", everywhere: bool = False, limit: int = SHOWN) -> tuple[dict[str, Any], str | None]:
+    """Return the answer to a task, and the project that it was looked for in, None for all.
+
+    Raises: SettingInvalid: config.toml. NotFound: nothing was ingested yet.
+    """
     from journal import hook_settings
     from projections import registry_rows
     from projections.forks import SCORINGS, rank
 
-    task = " ".join(asked.task)[:LONGEST_TASK].encode(errors="replace").decode()
-    scoring = SCORINGS[asked.scoring]
+    task = task[:LONGEST_TASK].encode(errors="replace").decode()
     chosen, wrong = hook_settings.load(Home(settings.home).config)
     if wrong:
         raise SettingInvalid(wrong, hint="correct config.toml")
     with contextlib.closing(read_views(settings)) as views:
-        project = None if asked.all else current_project(views)
+        project = None if everywhere else current_project(views)
         lineage = registry_rows.lineage(views)
         evidence = gather(settings, views, task, project, lineage, time.time(), own_sessions())
-        scored, minimum = rank(evidence.candidates, scoring, words_alone=evidence.meaning is not None)
+        scored, minimum = rank(evidence.candidates, SCORINGS[scoring], words_alone=evidence.meaning is not None)
         results = []
-        for one in scored[: asked.limit]:
+        for one in scored[:limit]:
             session = evidence.sessions[one.session_id]
             heads = [head for head in lineage.heads(one.session_id) if head != one.session_id]
             results.append(_result(views, one, session, evidence) | {
                 "heads": heads, "position": lineage.position(one.session_id), "drift": drift_of(views, session).told(),
                 "context": context_of(views, one.session_id, chosen)})  # fmt: skip
-    answer = {"task": task, "scoring": scoring.name, "mode": "lexical" if evidence.meaning else "hybrid", "why": evidence.meaning,
-              "coverage": evidence.coverage, "minimum": minimum,
-              "results": results, "total": len(scored)}  # fmt: skip
-    if asked.json:
-        print_json(answer)
-        return 0
-    for result in results:
-        print_text("\n".join(_lines(result, explain=asked.explain, is_foreign=project is not None and result["project"] != project)))
-    _say_rest(answer, asked, project)
-    return 0
+    return {"task": task, "scoring": scoring, "mode": "lexical" if evidence.meaning else "hybrid", "why": evidence.meaning,
+            "coverage": evidence.coverage, "minimum": minimum, "results": results, "total": len(scored)}, project  # fmt: skip
 
 
 def own_sessions() -> list[str]:
@@ -113,7 +119,7 @@ def _lines(result: dict[str, Any], *, explain: bool, is_foreign: bool) -> list[s
     return lines
 
 
-def _say_rest(answer: dict[str, Any], asked: argparse.Namespace, project: str | None) -> None:
+def _say_rest(answer: dict[str, Any], project: str | None) -> None:
     if answer["why"]:
         say(answer["why"])
     if answer["coverage"] is not None and answer["coverage"] < 1:

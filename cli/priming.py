@@ -27,37 +27,46 @@ COLUMNS = ("session_id", "host", "title", "project", "cwd", "branch", "started_a
 
 def prime(settings: Settings, asked: argparse.Namespace) -> int:
     """Print the context report of a session."""
+    answer = report_of(settings, asked.session, asked.budget, into=asked.into)
+    if asked.json:
+        print_json(answer)
+        return 0
+    print_text(answer["report"])
+    hidden = sum(one["all"] - one["shown"] for one in answer["shown"].values())
+    say(f"{answer['tokens']} tokens (four bytes each)" + (f"; {hidden} lines left out, more: --budget {2 * asked.budget}" if hidden else ""))
+    return 0
+
+
+def report_of(settings: Settings, prefix: str, budget: int, *, into: str | None = None) -> dict[str, Any]:
+    """Return the context report of a session with all that it is made of; *into* is the session that goes on from it.
+
+    Raises: SettingInvalid: the budget is too small. NotFound, Ambiguous: there is no such session.
+    """
     from projections import knowledge as known
     from projections import priming, registry_rows
 
-    if asked.budget < LEAST_TOKENS:
-        raise SettingInvalid(f"--budget {asked.budget}: a report needs {LEAST_TOKENS} tokens", hint="give more")
+    if budget < LEAST_TOKENS:
+        raise SettingInvalid(f"--budget {budget}: a report needs {LEAST_TOKENS} tokens", hint="give more")
     with contextlib.closing(read_views(settings)) as views:
-        session = dict(zip(COLUMNS, views.execute(SESSION, (session_by_prefix(views, asked.session),)).fetchone(), strict=True))
+        session = dict(zip(COLUMNS, views.execute(SESSION, (session_by_prefix(views, prefix),)).fetchone(), strict=True))
         if session["last_at"] is None:
             raise NotFound(f"session {session['session_id']} has no records yet", hint="run: journal sessions --all")
         memory, knowledge = known.memory(views, session["session_id"]), known.read(views, session["session_id"])
         drift = drift_of(views, session)
         source = _source(session, registry_rows.lineage(views).heads(session["session_id"]))
         now = _now(views, session, drift)
-    child = resolved(settings, asked.into) if asked.into else None
     found = priming.gaps(knowledge, memory)
-    report = priming.report(source, knowledge, memory, found, now, asked.budget)
+    report = priming.report(source, knowledge, memory, found, now, budget)
+    child = resolved(settings, into) if into else None
     if child:
         link(settings, child, session["session_id"], is_fork=True, evidence="journal fork prime --into")
-    if asked.json:
-        print_json({
-            "session_id": session["session_id"], "type": "compacted" if memory.compactions else "full", "compacted_at": memory.compacted_at,
-            "clear": _texts(found.clear), "fuzzy": _texts(found.fuzzy), "gaps": _texts(found.gaps),
-            "quantitative": [{**_text(fact), "missing": missing} for fact, missing in found.quantitative], "recovered": _texts(found.lost()),
-            "drift": drift.told(), "warnings": list(now.warnings), "report": report.text, "tokens": report.tokens, "budget": asked.budget,
-            "shown": {kind: {"shown": shown, "all": total} for kind, (shown, total) in report.shown.items()}, "continued_as": child,
-        })  # fmt: skip
-        return 0
-    print_text(report.text)
-    hidden = sum(total - shown for shown, total in report.shown.values())
-    say(f"{report.tokens} tokens (four bytes each)" + (f"; {hidden} lines left out, more: --budget {2 * asked.budget}" if hidden else ""))
-    return 0
+    return {
+        "session_id": session["session_id"], "type": "compacted" if memory.compactions else "full", "compacted_at": memory.compacted_at,
+        "clear": _texts(found.clear), "fuzzy": _texts(found.fuzzy), "gaps": _texts(found.gaps),
+        "quantitative": [{**_text(fact), "missing": missing} for fact, missing in found.quantitative], "recovered": _texts(found.lost()),
+        "drift": drift.told(), "warnings": list(now.warnings), "report": report.text, "tokens": report.tokens, "budget": budget,
+        "shown": {kind: {"shown": shown, "all": total} for kind, (shown, total) in report.shown.items()}, "continued_as": child,
+    }  # fmt: skip
 
 
 def _texts(facts: "list[Fact]") -> list[dict[str, Any]]:

@@ -27,6 +27,8 @@ _SMALL = frozenset("the a an and or of in on at to for by is are was be it its a
 _OWN = ("journal fork detect", "-m journal fork")
 """In the input of a tool: this search itself, run by an agent."""
 
+LATEST = "9999"
+
 MESSAGES = """SELECT rowid, session_id, kind, occurred_at, substr(text, 1, ?) FROM messages WHERE rowid IN ({}) AND is_copy = 0 AND dropped_by IS NULL
 AND kind IN ('prompt', 'answer', 'summary')"""
 TOOLS = "SELECT rowid, session_id, 'tool', occurred_at, input_text FROM tool_calls WHERE rowid IN ({}) AND is_copy = 0"
@@ -69,8 +71,16 @@ def _term(word: str) -> Term:
     return Term(word, '"' + spaced(word).replace('"', " ").strip() + '"', re.compile(f"{edge[0]}{re.escape(word)}{edge[1]}", re.IGNORECASE))
 
 
-def find(views: sqlite3.Connection, task: str) -> list[Found]:
-    """Return the texts that hold a good part of the task, of all sessions; nothing where the task has no words."""
+def is_question(text: str, at: str | None, task: str, fresh: str) -> bool:
+    """Tell whether a text is this very question, asked in a session since the moment *fresh*: it holds the task, word for word."""
+    return at is not None and at > fresh and " ".join(task.casefold().split()) in " ".join(text[:LOOKED_AT_CHARS].casefold().split())
+
+
+def find(views: sqlite3.Connection, task: str, fresh: str = LATEST) -> list[Found]:
+    """Return the texts that hold a good part of the task, of all sessions; nothing where the task has no words.
+
+    A text since the moment *fresh* that is the question itself says nothing about who knows the answer.
+    """
     terms = terms_of(task)
     if not terms:
         return []
@@ -83,7 +93,7 @@ def find(views: sqlite3.Connection, task: str) -> list[Found]:
         near = sorted((rowid for rowid, sum_ in rows.items() if sum_ >= LEAST_COVERED * whole), key=lambda rowid: (-rows[rowid], -rowid))[:MOST_TEXTS]
         for row in _texts(views, statement, near):
             told = _told(row, terms, idf, weight)
-            if told:
+            if told and not is_question(row[4], told.at, task, fresh):
                 found.append(told)
     return found + _errors(views, terms)
 

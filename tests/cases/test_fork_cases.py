@@ -104,6 +104,17 @@ def test_the_asking_session_and_another_project_are_left_out(archive: Archive, m
     assert (out, "try: journal fork detect --all" in err) == ("", True)
 
 
+def test_the_question_itself_put_to_an_agent_is_no_evidence(archive: Archive) -> None:
+    """A prompt of this minute that holds the task is left out whatever the host; the same words of an earlier day are not."""
+    from cli.wiring import now
+
+    task = "tame the zebra lock"
+    archive.write(archive.claude_path(A), claude(1, A, f"Please {task} today"), answer(2, A, "Tamed.", "m1"))
+    archive.write(archive.claude_path(B), claude(3, B, f"Which session knows how to {task}?", timestamp=now()))
+    archive.ingest()
+    assert [one["session_id"] for one in archive.json("fork", "detect", task, "--all")["results"]] == [A]
+
+
 def git(folder: Path, *words: str) -> None:
     """Run git in *folder* as nobody in particular."""
     environ = os.environ | {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_AUTHOR_DATE": "2026-12-01T10:00:00Z", "GIT_COMMITTER_DATE": "2026-12-01T10:00:00Z"}
