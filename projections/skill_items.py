@@ -1,5 +1,6 @@
 """What a skill has to say of a project: the decisions, solutions, habits and places of its sessions, and what was learned, each with its source."""
 
+import hashlib
 import re
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -58,7 +59,9 @@ def _known(views: sqlite3.Connection, session_id: str) -> Iterator[Item]:
         if fact.kind == "failure" and "→ passed later, after" not in fact.text:
             section = "gotchas" if "→ no later run of it passed" in fact.text else None
         if section and (fact.kind != "wish" or _LASTING.search(fact.text)):
-            yield Item(section, fact.text, _source(session_id, fact.at), fact.at or "")
+            # of a failure the command and its error are what it is; how it came to pass may be told anew
+            name = _name("error", fact.text.partition(" → ")[0]) if fact.kind == "failure" else ""
+            yield Item(section, fact.text, _source(session_id, fact.at), fact.at or "", name)
     last_at = views.execute("SELECT last_at FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0]
     about = entry(registry_rows.material(views, session_id), registry_rows.annotation(views, session_id), last_at)
     yield Item("status", f"{about.category}: {about.title or 'untitled'}", _source(session_id, last_at), last_at or "", f"session-{session_id[:8]}")
@@ -81,7 +84,7 @@ def _architecture(views: sqlite3.Connection, session_ids: Sequence[str]) -> Iter
         newest = max(files, key=lambda one: one[2])
         named = ", ".join(f"`{path.removeprefix(folder)}`" for _, path, _, _ in files[:FILES_NAMED])
         more = f" and {len(files) - FILES_NAMED} more" if len(files) > FILES_NAMED else ""
-        yield Item("architecture", f"`{folder}`: {named}{more}", _source(newest[3], newest[2]), newest[2], folder)
+        yield Item("architecture", f"`{folder}`: {named}{more}", _source(newest[3], newest[2]), newest[2], folder.replace(">", "_"))
 
 
 def _patterns(views: sqlite3.Connection, session_ids: Sequence[str]) -> Iterator[Item]:
@@ -93,4 +96,9 @@ def _patterns(views: sqlite3.Connection, session_ids: Sequence[str]) -> Iterator
             counts[command] = (counts.get(command, (0, "", ""))[0] + 1, session_id, at or "")
     for command, (count, session_id, at) in counts.items():
         if count >= OFTEN:
-            yield Item("patterns", f"Runs again and again: `{command}`", _source(session_id, at), at)
+            yield Item("patterns", f"Runs again and again: `{command}`", _source(session_id, at), at, _name("command", command))
+
+
+def _name(kind: str, words: str) -> str:
+    """Return the name of what is known by its words."""
+    return f"{kind}-{hashlib.sha256(words.encode(errors='replace')).hexdigest()[:8]}"

@@ -14,6 +14,8 @@ from projections.registry import STOP
 
 ALIKE = 0.6
 """Share of words from which an item speaks of the same thing as an older one."""
+ALL = 0.8
+"""Share of an older item's words that a newer one must have to take its place."""
 MARK_CHARS = 10
 LONGEST_ITEM = 400
 MOST_CHANGES = 200
@@ -174,15 +176,24 @@ def _standing(lines: Sequence[str]) -> list[_Line]:
 
 
 def _older(item: Item, standing: Sequence[_Line]) -> _Line | None:
-    """Return the standing line that speaks of the same thing, by its name or the most alike."""
+    """Return the standing line that the item says anew or takes back: by its name, else the most alike of which that holds.
+
+    Of a line that a person changed it is enough that it is alike: what stands beside it is for the person to say.
+    """
     if item.name:
         return next((one for one in standing if one.name == item.name), None)
     best, share = None, ALIKE
     for one in standing:
         found = alike(one.text, item.line)
-        if found >= share and not one.name:
+        if found >= share and not one.name and (not one.is_intact or is_correction(one.text, item.line) or _says_all(one.text, item.line)):
             best, share = one, found
     return best
+
+
+def _says_all(before: str, after: str) -> bool:
+    """Tell whether a later text says what an earlier one says, and perhaps more; a text beside it on the same matter does not."""
+    old = _telling(before)
+    return len(old & _telling(after)) >= ALL * len(old)
 
 
 def alike(one: str, other: str) -> float:

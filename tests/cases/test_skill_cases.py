@@ -108,6 +108,21 @@ def test_k30_a_persons_edits_are_never_overwritten(archive: Archive, project: Pa
     assert not (project / SKILL / "Reference/gotchas.md").exists()
 
 
+def test_two_errors_of_one_command_and_two_habits_stand_side_by_side(archive: Archive, project: Path) -> None:
+    """Lines that are alike only in their frame do not replace each other."""
+    here = {"cwd": str(project)}
+    rows = [*bash(10, B, "pytest -q", "E   KeyError: 'lock'", failed=True), *edited(12, B, str(project / "app/lock.py"), "z", **here),
+            *bash(14, B, "pytest -q", "3 passed", failed=False)]  # fmt: skip
+    rows += [row for number, command in enumerate(("make lint", "make docs")) for again in range(3)
+             for row in bash(20 + 10 * number + 2 * again, B, command, "ok", failed=False)]  # fmt: skip
+    archive.write(archive.claude_path(B), claude(9, B, "Look at the lock", **here), *[row | here for row in rows])
+    archive.ingest()
+    archive.json("skill", "create", "lock-notes")
+    text = (project / SKILL / "SKILL.md").read_text()
+    for line in ("ConnectionError: reset by peer", "KeyError: 'lock'", "Runs again and again: `make lint`", "Runs again and again: `make docs`"):
+        assert text.count(line) == 1, line
+
+
 def test_a_dry_run_writes_nothing_and_a_second_create_is_refused(archive: Archive, project: Path) -> None:
     """The message names the command that helps; a name that is no folder's is refused."""
     archive.json("skill", "create", "lock-notes", "--dry-run")

@@ -75,6 +75,17 @@ def test_an_item_with_a_name_is_updated_by_it() -> None:
     assert ([change.kind for change in changes], after.count("`cli/`")) == (["UPDATE"], 1)
 
 
+@pytest.mark.parametrize(("one", "other"), [
+    ("The upload worker uses threads.", "The upload worker retries failed uploads."),
+    ("We decided that the cache lives in SQLite.", "We decided that the cache of images lives on disk."),
+])  # fmt: skip
+def test_what_is_said_beside_an_older_line_takes_its_place_never(one: str, other: str) -> None:
+    """On the same matter, but another thing: both stand."""
+    after, changes = updated(page(item(one)), [item(other)], known_in(page(item(one))), TODAY)
+    assert [change.kind for change in changes] == ["NEW"]
+    assert marked(item(one).line) in after.splitlines()
+
+
 def test_the_same_words_from_a_later_session_change_nothing() -> None:
     """A source alone is no news."""
     again = item(OLD.text, session="cccccccc", at="2026-12-02")
