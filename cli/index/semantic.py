@@ -87,14 +87,14 @@ class Search:
             wanted = numpy.isin(hashes, among) if among is not None else numpy.ones(len(hashes), dtype=bool)
             found += zip(hashes[wanted].tolist(), similarities[wanted].tolist(), strict=True)
         found = sorted(set(found), key=lambda one: (-one[1], one[0]))[:limit]
-        return _places(views, found, condition, values)[:limit]
+        return _places(views, found, condition, {**values, "most": limit})[:limit]
 
 
 def _places(views: sqlite3.Connection, found: Sequence[tuple[int, float]], condition: str, values: dict[str, object]) -> list[Match]:
     statement = (
         "SELECT c.chunk_id, c.session_id, c.record_id, c.ordinal, c.tool_call_id, c.host, c.project, c.role, c.kind, c.turn_id, c.occurred_at,"
         f" c.is_bare_command, c.end_char - c.start_char FROM chunks AS c WHERE c.text_hash = :text_hash AND {condition}"
-        " ORDER BY c.occurred_at DESC, c.session_id, c.number"
+        " ORDER BY c.occurred_at DESC, c.session_id, c.number LIMIT :most"
     )
     return [
         Match._make((row[0], row[1], round(similarity, 6), *row[2:11], bool(row[11]), row[12]))

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 
 from cli.index import building, embedding
+from cli.wiring import LOCK_WAIT_S
 from journal.errors import JournalError, LogBusy
 from journal.home import Home
 from journal.settings import Settings
@@ -52,19 +53,19 @@ class Slices:
             if time.monotonic() - self.news_at < QUIET_S:
                 left = True
             elif left:
-                left = self._slice()
+                left = self.slice()
 
-    def _slice(self) -> bool:
+    def slice(self, wait_s: float = LOCK_WAIT_S) -> bool:
         """Do one slice; tells whether more is to be done."""
         if self.embedder is None:
             from cli.index.commands import state_of
 
             state = state_of(self.settings)
-            if state.model is None or state.state == "ready":
+            if state.state in ("no model", "ready"):
                 return False
         ends = time.monotonic() + self.settings.index_settings.slice_s
         try:
-            done = building.update(self.home, self._opened, is_over=lambda: self.stop.is_set() or time.monotonic() >= ends)
+            done = building.update(self.home, self._opened, is_over=lambda: self.stop.is_set() or time.monotonic() >= ends, wait_s=wait_s)
         except LogBusy:
             return True
         except (JournalError, OSError, sqlite3.DatabaseError) as error:
