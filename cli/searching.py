@@ -17,6 +17,8 @@ from journal.settings import Settings
 from projections.fusion import is_code
 from projections.search_filters import Filters
 
+WARM_S = 3.0
+"""So long a running `journal watch` may take; the first question of all loads its model."""
 INDEX_FILE = "vectors.faiss"
 KEYS = ("session_id", "host", "project", "role", "occurred_at", "snippet", "global_position", "score", "by", "similarity")
 SHOWN = {("words",): "", ("meaning",): " ~"}
@@ -76,9 +78,14 @@ def _by_meaning(settings: Settings, views: sqlite3.Connection, query: str, filte
         return None, "lexical", "there is no index yet; run: journal index update", None
     if asked.mode is None and is_code(query) and (hits := by_words(views, query, filters, asked.limit)):
         return hits, "lexical", "every word is written as code is, and all were found", None
-    from cli.index.searching import find
+    from cli.index import warm
 
     mode = asked.mode or "hybrid"
+    request = {"ask": "search", "query": query, "filters": filters._asdict(), "mode": mode, "limit": asked.limit, "index": list(settings.index_settings)}
+    if answer := warm.ask(Home(settings.home), request, WARM_S):
+        return answer["hits"], mode, answer["why"], answer["coverage"]
+    from cli.index.searching import find
+
     found = find(settings, views, query, filters, mode=mode, limit=asked.limit)
     return found.hits, mode if found.hits is not None else "lexical", found.why, found.coverage
 

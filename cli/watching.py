@@ -15,6 +15,7 @@ from journal.settings import Settings
 
 def watch(settings: Settings, asked: argparse.Namespace) -> int:
     """Ingest whenever a transcript changes, until SIGTERM or Ctrl-C."""
+    from cli.index.serving import Serving
     from cli.index.slices import Slices
     from ingest.watch import watch as wait_for_changes
 
@@ -22,6 +23,7 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
     home = open_home(settings.home)
     stop, told = threading.Event(), set[str]()
     slices = Slices(settings, stop, say)
+    serving = Serving(settings, slices, stop)
 
     def sweep() -> bool:
         try:
@@ -47,6 +49,8 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
     say(f"watching {len(roots)} roots; stop with Ctrl-C")
     with watcher_lock(home):
         slices.start()
+        serving.start()
         wait_for_changes([os.path.realpath(path) for _, path in roots] + [home.inbox], sweep, stop, say)
         slices.join()
+        serving.join()
     return 0

@@ -52,6 +52,15 @@ def path_of(home: Home) -> str:
     return os.path.join(home.index, FILE)
 
 
+def identity(home: Home) -> tuple[int, int, int] | None:
+    """Return what tells one index file from another; None where there is none."""
+    try:
+        found = os.stat(path_of(home))
+    except OSError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def is_installed() -> bool:
     """Tell whether FAISS can be had."""
     import importlib.util

@@ -34,8 +34,13 @@ def find(settings: Settings, views: sqlite3.Connection, query: str, filters: Fil
     opened, why = semantic.open_search(settings)
     if opened is None:
         return Found(None, why, None)
-    texts, covered = building.coverage(Home(settings.home), opened.embedder.model_id)
-    return Found(ranked(views, opened, query, filters, mode=mode, limit=limit), "", round(covered / texts, 4) if texts else 1.0)
+    return answer(Home(settings.home), views, opened, query, filters, mode=mode, limit=limit)
+
+
+def answer(home: Home, views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> Found:
+    """Return the best places for *query* with a search that is open."""
+    texts, covered = building.coverage(home, search.embedder.model_id)
+    return Found(ranked(views, search, query, filters, mode=mode, limit=limit), "", round(covered / texts, 4) if texts else 1.0)
 
 
 def ranked(views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> list[dict[str, Any]]:

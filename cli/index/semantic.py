@@ -52,13 +52,16 @@ class Search:
             if model is None or model.dimensions != embedder.dimensions:
                 raise IndexUnusable(f"nothing is indexed with the model {embedder.model_id} yet", hint="run: journal index update")
             self.model = model
+            self.file = flat.identity(self.home)
             self.head = _sound_head(self.home, model, cache)
             self.index: Any = flat.load(self.home, self.head)
             self.tail = list(vectors.after(cache, model, self.head.position))
         self.on_gpu = _moved_to_gpu(self, settings)
 
     def is_current(self) -> bool:
-        """Tell whether nothing was indexed since this search was opened."""
+        """Tell whether nothing was indexed, and no other index written, since this search was opened."""
+        if flat.identity(self.home) != self.file:
+            return False
         with contextlib.closing(vectors.connect(self.home)) as cache:
             last = vectors.last(cache, self.model)[0]
         return last <= (self.tail[-1][0] if self.tail else self.head.position)

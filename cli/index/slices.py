@@ -29,6 +29,7 @@ class Slices:
         self.news_at = time.monotonic()
         self.embedder: embedding.Embedder | None = None
         self.told: set[str] = set()
+        self.opening = threading.Lock()
         self.thread = threading.Thread(target=self._run, name="index", daemon=True)
 
     def start(self) -> None:
@@ -65,7 +66,7 @@ class Slices:
                 return False
         ends = time.monotonic() + self.settings.index_settings.slice_s
         try:
-            done = building.update(self.home, self._opened, is_over=lambda: self.stop.is_set() or time.monotonic() >= ends, wait_s=wait_s)
+            done = building.update(self.home, self.opened, is_over=lambda: self.stop.is_set() or time.monotonic() >= ends, wait_s=wait_s)
         except LogBusy:
             return True
         except (JournalError, OSError, sqlite3.DatabaseError) as error:
@@ -75,7 +76,12 @@ class Slices:
             return False
         return bool(done.left or done.waiting)
 
-    def _opened(self) -> embedding.Embedder:
-        if self.embedder is None:
-            self.embedder = embedding.open_embedder(self.settings)
-        return self.embedder
+    def opened(self) -> embedding.Embedder:
+        """Return the model, loaded once.
+
+        Raises: IndexUnusable.
+        """
+        with self.opening:
+            if self.embedder is None:
+                self.embedder = embedding.open_embedder(self.settings)
+            return self.embedder

@@ -1,0 +1,120 @@
+"""The other end of cli/index/warm.py: a thread of `journal watch` that answers searches with model and index loaded."""
+
+import contextlib
+import json
+import os
+import socket
+import sqlite3
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from cli.index import warm
+from cli.index.slices import Slices
+from journal.errors import JournalError
+from journal.home import Home
+from journal.settings import Settings
+
+PATIENCE_S = 2.0
+"""So long a client may take to say what it wants."""
+
+
+class Serving:
+    """Answers one client after the other until it is told to stop."""
+
+    def __init__(self, settings: Settings, slices: Slices, stop: threading.Event) -> None:
+        self.settings = settings
+        self.home = Home(settings.home)
+        self.slices = slices
+        self.stop = stop
+        self.search: Any = None
+        self.line: socket.socket | None = None
+        self.thread = threading.Thread(target=self._run, name="search", daemon=True)
+
+    def start(self) -> None:
+        """Begin to listen, unless another watcher does or the file system has no sockets."""
+        line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with warm.address(self.home) as where:
+                self._clear(where)
+                line.bind(where)
+            os.chmod(os.path.join(self.home.root, warm.FILE), 0o600)
+            line.listen(8)
+        except OSError:
+            line.close()
+            return
+        line.settimeout(0.5)
+        self.line = line
+        self.thread.start()
+
+    def join(self) -> None:
+        """Take the socket away; the caller has set the event."""
+        if self.line is not None:
+            self.thread.join(5)
+            self.line.close()
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(os.path.join(self.home.root, warm.FILE))
+
+    def _clear(self, where: str) -> None:
+        """Delete the socket of a watcher that was killed.
+
+        Raises: OSError: one that listens has it.
+        """
+        path = os.path.join(self.home.root, warm.FILE)
+        if not os.path.lexists(path):
+            return
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+            line.settimeout(PATIENCE_S)
+            try:
+                line.connect(where)
+            except ConnectionRefusedError:
+                os.unlink(path)
+                return
+        raise FileExistsError(path)
+
+    def _run(self) -> None:
+        assert self.line is not None  # noqa: S101  started only then
+        while not self.stop.is_set():
+            with contextlib.suppress(OSError):  # no client within half a second, or one that has gone
+                client, _ = self.line.accept()
+                with client:
+                    client.settimeout(PATIENCE_S)
+                    client.sendall(json.dumps(self._answered(client)).encode() + b"\n")
+
+    def _answered(self, client: socket.socket) -> dict[str, Any]:
+        """Return the answer to a request; what goes wrong is one too."""
+        try:
+            request = json.loads(warm.received(client, warm.LONGEST_REQUEST))
+            if request["index"] != list(self.settings.index_settings):
+                return {"error": "other settings are in force here"}
+            return ANSWERS[request["ask"]](self, request)
+        except (JournalError, sqlite3.DatabaseError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            self.search = None
+            return {"error": f"{type(error).__name__}: {error}"}
+
+    def opened(self) -> Any:
+        """Return the search, loaded again where the index has changed.
+
+        Raises: IndexUnusable: there is none.
+        """
+        from cli.index import semantic
+
+        if self.search is None or not self.search.is_current():
+            self.search = semantic.Search(self.settings, self.slices.opened())
+        return self.search
+
+
+def _searched(serving: Serving, request: dict[str, Any]) -> dict[str, Any]:
+    """Answer a `journal search`."""
+    from cli.index import searching
+    from journal.database import open_readonly
+    from projections.search_filters import Filters
+
+    search = serving.opened()
+    with contextlib.closing(open_readonly(serving.home.views_db)) as views:
+        return searching.answer(serving.home, views, search, request["query"], Filters(**request["filters"]), mode=request["mode"],
+                                limit=request["limit"])._asdict()  # fmt: skip
+
+
+ANSWERS: dict[str, Callable[[Serving, dict[str, Any]], dict[str, Any]]] = {"search": _searched}
+"""What can be asked for; each takes the request and gives an answer that JSON can hold."""
