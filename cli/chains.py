@@ -5,10 +5,13 @@ import contextlib
 import sqlite3
 from typing import Any
 
-from cli.render import print_json, print_table, print_text, say
+from cli.layout import cut
+from cli.render import print_json, print_table, print_text, say, terminal_width
 from cli.wiring import IN_PROJECT, current_project, read_views, session_by_prefix
 from journal.settings import Settings
 
+SHORTEST_TITLE = 20
+"""Columns that a title has in a tree, however narrow the terminal is."""
 SESSION = "SELECT host, title, started_at, last_at FROM sessions WHERE session_id = ?"
 ROOT = "SELECT root_session_id FROM session_tree WHERE session_id = ?"
 BELOW = """SELECT t.depth, t.session_id, s.parent_session_id, s.link_kind, s.host, s.title, s.last_at, s.turns FROM session_tree AS t
@@ -65,7 +68,10 @@ def tree(settings: Settings, asked: argparse.Namespace) -> int:
     for one in trees:
         for row in one["sessions"]:
             by = f" {row['kind']}" if row["kind"] else ""
-            print_text(f"{'  ' * row['depth']}{row['session_id']}{by}: {row['title'] or ''} ({row['host']}, {row['turns']} turns)")
+            lead = f"{'  ' * row['depth']}{row['session_id']}{by}: "
+            tail = f" ({row['host']}, {row['turns']} turn{'' if row['turns'] == 1 else 's'})"
+            title, width = row["title"] or "", terminal_width()
+            print_text(lead + (cut(title, max(SHORTEST_TITLE, width - len(lead) - len(tail))) if width else title) + tail)
     if total > len(trees):
         say(f"{len(trees)} of {total} trees shown; more: --limit {total}")
     if not trees:

@@ -45,8 +45,13 @@ def forget(settings: Settings, asked: argparse.Namespace) -> int:
         target = _target(settings, asked, text)
         if asked.dry_run or not asked.yes:
             answer = _looked_up(home, log, known, target, roots, with_backups=asked.backups)
-            if asked.dry_run or not _agreed(answer):
+            if asked.dry_run:
                 return _print(answer, asked, "would go")
+            if not asked.json:
+                _print(answer, asked, "would go")
+            if not _agreed(answer):
+                say("nothing was forgotten")
+                return _print(answer, asked, "would go") if asked.json else 0
         answer, selection = _forgotten(settings, log, known, target, roots, with_backups=asked.backups)
     # Only now: reading a database's file beside an open connection would take away its locks.
     answer["elsewhere"] += elsewhere.stand_at_home(home, selection)
@@ -177,4 +182,4 @@ def _print(answer: dict[str, Any], asked: argparse.Namespace, what: str) -> int:
 
 def _numbers(found: dict[str, Any]) -> str:
     shown = ", ".join(str(number) for number in found["lines"][:5])
-    return f"{shown}, … ({found['count']})" if found["count"] > 5 else shown
+    return f"{shown}{', ' if shown else ''}… ({found['count']})" if found["count"] > 5 or not shown else shown

@@ -166,7 +166,10 @@ def _state(facts: "Facts", program: Sequence[str], dry: "Request") -> str:
 
 def _agreed(config: str, host: str) -> bool:
     say(f"Let {host} run the journal's hooks ({config})? [y/N]")
-    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+    agreed = sys.stdin.readline().strip().lower() in {"y", "yes"}
+    if not agreed:
+        say(f"{host}: left as it is")
+    return agreed
 
 
 def _report_install(facts: "Facts", program: Sequence[str], request: "Request", outcome: "Outcome", before: str, *, as_json: bool) -> None:

@@ -37,7 +37,9 @@ def lines(table: Sequence[Cells], *, width: int | None = None, right_from: int |
     Columns from *right_from* on are set to the right; with *prose* the last column is wrapped under itself instead of being cut.
     """
     widths = natural(table)
-    if width is None or len(widths) < 2 or _total(widths) <= width:
+    if width is not None and len(widths) == 1:
+        return [line for row in table for line in _set_in(row[0], width)]
+    if width is None or _total(widths) <= width:
         return [line_of(row, widths, right_from) for row in table]
     if prose:
         return _wrapped(table, widths, width)
@@ -137,6 +139,14 @@ def _folded(table: Sequence[Cells], width: int) -> list[str] | None:
         return None
     shown = [[cut(cell, wide) for cell, wide in zip(row, [*widths[:first], *below], strict=True)] for row in table]
     return [line for row in shown for line in (line_of(row[:first], widths[:first]), (" " * INDENT + line_of(row[first:], below)).rstrip())]
+
+
+def _set_in(text: str, width: int) -> list[str]:
+    """Return a text that stands alone, in lines that begin where it begins."""
+    if width_of(text) <= width:
+        return [text.rstrip()]
+    before = " " * min(len(text) - len(text.lstrip()), width // 2)
+    return [before + part for part in wrapped(text, width - len(before))]
 
 
 def _least(cells: Sequence[str], wide: int, head: str) -> int:

@@ -40,7 +40,7 @@ class Page(NamedTuple):
     sections: tuple[str, ...]
     head: str
     most: int
-    """Items of a section that a new page begins with: the newest."""
+    """Items of a section that a page is offered at once, the newest: what it was not begun with for its age does not come by an update."""
     level: int = 2
     is_shared: bool = False
     """Whether the file belongs to the project, and the skill is a part of it between two marks."""

@@ -98,7 +98,7 @@ def _drafted(root: str, name: str, pages: tuple[Page, ...], items: list[Item], *
     known = {mark for text in texts.values() if text for mark in skill_pages.known_in(text)}
     changes: dict[Page, list[Change]] = {page: [] for page in pages}
     for page, text in texts.items():
-        wanted = [item for section in page.sections for item in _newest(items, section, page.most if is_new else len(items))]
+        wanted = [item for section in page.sections for item in _newest(items, section, page.most)]
         if text is not None and wanted:
             texts[page], changes[page] = skill_pages.updated(text, wanted, known, today)
     every = [change for page in pages for change in changes[page]]

@@ -92,6 +92,33 @@ def test_k30_an_update_classifies_marks_and_tells(archive: Archive, project: Pat
     assert ([one["state"] for one in again["files"]], again["changes"]) == (["unchanged"] * 5, [])
 
 
+def test_k30_an_update_brings_nothing_older_than_what_a_page_was_begun_with(archive: Archive, project: Path) -> None:
+    """A section of AGENTS.md begins with its 20 newest lines; 25 sessions, each about something else, of which the oldest five stay out."""
+    for number in range(25):
+        session = f"{number:08}-0000-4000-8000-000000000000"
+        words = " ".join(f"word{number}x{place}" for place in range(5))
+        archive.write(archive.claude_path(session), claude(200 + 2 * number, session, f"Look at {words}", cwd=str(project)),
+                      answer(201 + 2 * number, session, "Seen.", f"c{number}", cwd=str(project)))  # fmt: skip
+    archive.ingest()
+    archive.json("skill", "create", "lock-notes", "--host", "codex")
+    begun = (project / "AGENTS.md").read_text()
+    assert (begun.count("research: Look at word"), "word4x" in begun, "word5x" in begun) == (20, False, True)
+    assert archive.json("skill", "update", "lock-notes", "--host", "codex")["changes"] == []
+    assert (project / "AGENTS.md").read_text() == begun
+
+
+def test_sessions_of_one_minute_do_not_take_each_others_line(archive: Archive, project: Path) -> None:
+    """Codex's ids begin with the time: the first eight characters are the same for 65 seconds."""
+    two = [("01a22e52-28ad-7c82-9e37-21ee868bce73", "Draw the map"), ("01a22e52-a220-7940-8fa7-f4b396b9c9f2", "Count the rows")]
+    for minute, (session, prompt) in enumerate(two):
+        archive.write(archive.claude_path(session), claude(300 + minute, session, prompt, cwd=str(project)))
+    archive.ingest()
+    archive.json("skill", "create", "lock-notes")
+    status = (project / SKILL / "Reference/status.md").read_text()
+    assert "Draw the map (session 01a22e52-28ad, 2026-11-30)" in status
+    assert "Count the rows (session 01a22e52-a220, 2026-11-30)" in status
+
+
 def test_k30_a_persons_edits_are_never_overwritten(archive: Archive, project: Path) -> None:
     """A changed line, an added one, a removed one and a removed page: all as the person left them after an update."""
     archive.json("skill", "create", "lock-notes")
