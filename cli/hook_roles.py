@@ -160,6 +160,11 @@ def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:
 def _stop(call: Call, transcript: str | None) -> dict[str, object]:
     version = _record_handoff(call)
     measured, window = _measure(call, transcript, version)
+    if call.settings.on_complete != "off":
+        from cli import hook_complete
+
+        if opened := hook_complete.opened(call):
+            return opened
     threshold = _ask_at(call, measured, window)
     path = _handoff_path(call) if threshold is not None else None
     if threshold is None or path is None or not _claim(call, "ask", threshold):

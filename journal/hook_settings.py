@@ -5,14 +5,15 @@ import os
 CARD_KINDS = ("open", "todo", "failure", "decision", "wish", "figure", "prompt", "answer", "file", "said")
 """What a restore tells of a session, by kind; the most that is kept of each stands in docs/explanation/continuity.md."""
 STOP_MODES = ("threshold", "every-turn", "never")
+COMPLETE_MODES = ("off", "tmux")
 
 
 class HookSettings:
     """What a user can set of the hooks; the defaults hold where nothing is set."""
 
     __slots__ = (
-        "adaptive", "card", "context_limit", "interval_min", "listed_days", "recall", "recall_tokens", "restore", "restore_tokens", "stale_after_h",
-        "stop_mode", "thresholds", "withhold_after_h",
+        "adaptive", "card", "context_limit", "interval_min", "listed_days", "on_complete", "recall", "recall_tokens", "restore", "restore_tokens",
+        "stale_after_h", "stop_mode", "thresholds", "withhold_after_h",
     )  # fmt: skip
 
     def __init__(
@@ -23,6 +24,7 @@ class HookSettings:
         context_limit: int | None = None,
         interval_min: float = 5,
         stop_mode: str = "threshold",
+        on_complete: str = "off",
         recall: bool = True,
         recall_tokens: int = 400,
         restore: bool = True,
@@ -42,6 +44,8 @@ class HookSettings:
         """Minutes of active time between two snapshots."""
         self.stop_mode = stop_mode
         """When a stop asks the agent for a handoff: `threshold`, `every-turn` or `never`."""
+        self.on_complete = on_complete
+        """What a stop does once `.journal/session-complete` says that the session is complete: `off`, or `tmux`, a new window with the next session."""
         self.recall = recall
         """Whether a prompt brings back learnings that fit it, and a session start those of the project."""
         self.recall_tokens = recall_tokens
@@ -141,6 +145,12 @@ def _card(name: str, value: object) -> dict[str, int]:
     return value
 
 
+def _complete(name: str, value: object) -> str:
+    if value not in COMPLETE_MODES:
+        raise ValueError(f"{name} = {value}: give one of {', '.join(COMPLETE_MODES)}")
+    return str(value)
+
+
 def _switch(name: str, value: object) -> bool:
     if not isinstance(value, bool):
         raise ValueError(f"{name} = {value}: give true or false")  # noqa: TRY004  as above
@@ -149,6 +159,7 @@ def _switch(name: str, value: object) -> bool:
 
 _CHECKS = {
     "thresholds": _shares, "adaptive": _switch, "context_limit": _tokens, "interval_min": _hours, "stop_mode": _mode,
+    "on_complete": _complete,
     "recall": _switch, "recall_tokens": _tokens, "restore": _switch, "restore_tokens": _tokens, "stale_after_h": _hours, "withhold_after_h": _hours,
     "card": _card, "listed_days": _days,
 }  # fmt: skip

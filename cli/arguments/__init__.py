@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
-    "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff"),
+    "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff", "next"),
     "handoffs": ("handoff",),
     "memory": ("learn", "recall", "learnings", "supersede", "confirm", "retire", "why", "fix"),
     "hosts": ("install", "uninstall", "setup"),

@@ -6,7 +6,7 @@ ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 
 
 def declare(add: Add) -> None:
-    """Declare hook, restore, post-compact, context, snapshot, snapshots and diff."""
+    """Declare hook, restore, post-compact, context, snapshot, snapshots, diff and next."""
     command = add("hook", "answer a host's hook: JSON on stdin, JSON or nothing on stdout, exit status 0 always", runs="cli.hook:main",
                   example="journal hook session-start --host claude < payload.json")  # fmt: skip
     command.add_argument("role", choices=ROLES, help="what the hook is for")
@@ -26,6 +26,12 @@ def declare(add: Add) -> None:
     command.add_argument("--budget", type=count, metavar="TOKENS", help="at most so many tokens (default: setting restore_tokens)")
     command = add("context", "say how full the context of a session is", runs="cli.restoring:context", example="journal context latest")
     command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")
+    command = add("next", "start the host's next session in this repository, once the last one said that it is complete", runs="cli.nexting:start",
+                  example="journal next --host claude --json")  # fmt: skip
+    command.add_argument("--host", choices=("claude", "codex", "gemini", "copilot"), default="claude", help="whose session (default claude)")
+    command.add_argument("--wait", action="store_true", help="until .journal/session-complete appears")
+    command.add_argument("--now", action="store_true", help="whether or not a session said so")
+    command.add_argument("--dry-run", action="store_true", help="print the command and start nothing")
     command = add("snapshot", "take a snapshot of a session", runs="cli.snapshots:take",
                   example='journal snapshot --session latest --note "before the refactoring"')  # fmt: skip
     command.add_argument("--session", metavar="SESSION", help="of this session (default: the newest of this project)")

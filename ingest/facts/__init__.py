@@ -23,9 +23,11 @@ class Event:
 class Continuing:
     """How one host goes on with a session, and where a tool of a session finds which one it is in."""
 
-    __slots__ = ("fork", "resume", "variables")
+    __slots__ = ("fork", "resume", "start", "variables")
 
-    def __init__(self, resume: tuple[str, ...], fork: tuple[str, ...], variables: tuple[str, ...]) -> None:
+    def __init__(self, start: tuple[str, ...], resume: tuple[str, ...], fork: tuple[str, ...], variables: tuple[str, ...]) -> None:
+        self.start = start
+        """The command that starts a new session in a terminal with a first prompt, which `{prompt}` stands for."""
         self.resume = resume
         """The command that continues a session; `{id}` stands for the session."""
         self.fork = fork

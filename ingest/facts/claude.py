@@ -35,5 +35,7 @@ FACTS = Facts(
     off_switches=(("settings.json", ("disableAllHooks",), True),),
     trust="Claude Code runs hooks of your own settings without asking; the interactive client asks once whether you trust a folder.",
     trust_project="Claude Code runs a project's hooks once you have trusted its folder in the interactive client; `claude -p` does not ask.",
-    continuing=Continuing(("claude", "--resume", "{id}"), ("claude", "--resume", "{id}", "--fork-session"), ("CLAUDE_CODE_SESSION_ID",)),
+    continuing=Continuing(
+        ("claude", "{prompt}"), ("claude", "--resume", "{id}"), ("claude", "--resume", "{id}", "--fork-session"), ("CLAUDE_CODE_SESSION_ID",),
+    ),
 )

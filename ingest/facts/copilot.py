@@ -36,5 +36,5 @@ FACTS = Facts(
     trust="Copilot CLI runs hooks of your own folder without asking.",
     trust_project="Copilot CLI runs a repository's hooks only in a trusted folder; `copilot -p` skips them without a word unless --trust-folder or"
                   " COPILOT_ALLOW_ALL=true is set.",
-    continuing=Continuing(("copilot", "--resume", "{id}"), (), ()),  # a copy is made inside the client, by /fork
+    continuing=Continuing(("copilot", "--interactive", "{prompt}"), ("copilot", "--resume", "{id}"), (), ()),  # a copy is made inside the client, by /fork
 )
