@@ -9,7 +9,7 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-from cli.arguments import declare, function
+from cli.arguments import GROUPS, declare, function
 from cli.render import close_quietly, fail, take_any_text
 from journal import __version__
 from journal.errors import Interrupted, JournalError, LogBusy, LogCorrupt, LogError, NotFound, SettingInvalid
@@ -43,11 +43,23 @@ class Parser(argparse.ArgumentParser):
         raise SettingInvalid(said.message, hint=said.hint)
 
 
+class Whole(Parser):
+    """The parser of the whole command line, whose help lists the commands by what they are for."""
+
+    def format_help(self) -> str:
+        """Return usage, commands and exit codes."""
+        from cli import overview
+
+        commands = next(action.choices for action in self._actions if isinstance(action.choices, dict))
+        sentences = {name: command.description or "" for name, command in commands.items()}
+        return f"{self.format_usage()}\n{self.description}\n\n{overview.text(GROUPS, sentences, [overview.FIRST], [self.epilog or ''])}\n"
+
+
 def parser(words: list[str]) -> argparse.ArgumentParser:
     """Return the parser of the command that *words* begins with, or of the whole command line where none does."""
-    top = Parser(prog="journal", description="An append-only log of what your AI coding agents did.", epilog=EXIT_CODES)
+    top = Whole(prog="journal", description="An append-only log of what your AI coding agents did.", epilog=EXIT_CODES)
     top.add_argument("--version", action="version", version=f"journal {__version__}")
-    declare(top.add_subparsers(dest="command", metavar="COMMAND", required=True), words)
+    declare(top.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser), words)
     return top
 
 

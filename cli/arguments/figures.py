@@ -25,7 +25,7 @@ def declare(add: Add) -> None:
     command.add_argument("--file", metavar="PATH", help="a path, absolute, relative to here or to the project, or the end of one; no topic")
     command.add_argument("--limit", type=count, default=40, metavar="N", help="at most N places of a topic (default 40)")
     span(command)
-    command = add("catalog", "list what is known of models, or fetch newer prices (the only command that uses the network)", runs="cli.catalog:catalog",
+    command = add("catalog", "list what is known of models, or fetch newer prices from the network", runs="cli.catalog:catalog",
                   example="journal catalog refresh")  # fmt: skip
     command.add_argument("action", choices=("list", "refresh"), nargs="?", default="list")
     command.add_argument("--url", metavar="URL", help="fetch from here instead of https://models.dev/api.json; the same format")

@@ -166,6 +166,22 @@ def test_on_a_terminal_a_table_is_no_wider_than_it_is_and_a_pipe_gets_it_whole(a
     assert "Why does the sum of the ledger come out wrong for accounts that nobody has used?" in piped
 
 
+def test_the_help_names_every_command_once_by_what_it_is_for(archive: Archive, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """On 80 columns; a newcomer reads from the top."""
+    from cli.arguments import GROUPS
+    from cli.main import main
+    from cli.overview import TITLES
+
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    out = capsys.readouterr().out.splitlines()
+    commands = [line.split()[0] for line in out if line.startswith("  ") and line[2:3] != " "]
+    assert (ended.value.code, max(map(len, out)) <= 80, set(TITLES)) == (0, True, set(GROUPS))
+    assert sorted(commands) == sorted(name for names in GROUPS.values() for name in names)
+    assert out.index("Read the transcripts into the log:") < out.index("See what there is:") < out.index("See whether all is well:")
+
+
 def test_latest_of_an_empty_log_is_no_id_that_was_not_found(archive: Archive) -> None:
     """A newcomer's first command after the first ingest."""
     archive.ingest()
