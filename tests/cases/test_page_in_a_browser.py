@@ -91,7 +91,7 @@ def page(archive: Archive, asked: tuple[int, list[str]]) -> Path:
     archive.ingest()
     target = archive.folder / "page.html"
     status, _, err = archive.run("export", S, "--format", "html", "--output", str(target))
-    assert (status, err) == (0, "")
+    assert (status, err) == (0, f"{target}: session {S}, html, {target.stat().st_size:,} bytes\n")
     return target
 
 
