@@ -73,7 +73,8 @@ def _past(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, li
         cards = restore_past.read_cards(views, at, session_id=session_id)
         is_here = place is not None and place.repository == project
         commits, files = _changes(place, head, at) if is_here else (None, ())
-        return None, cards, parts.Present(time.time(), project or "", branch=place.branch if is_here and place else None, commits=commits, changed_files=files)
+        return None, cards, parts.Present(time.time(), project or "", branch=place.branch if is_here and place else None, commits=commits, changed_files=files,
+                                          borrowed=_foreign(views, project))  # fmt: skip
     at = normalise(asked.as_of)
     if at is None:
         raise SettingInvalid(f"--as-of {asked.as_of} is no time", hint="write it like 2026-11-30T21:16 (UTC) or 2026-11-30T23:16+02:00")
@@ -105,7 +106,7 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
         if not rows.cards:
             raise NotFound(f"session {session_id} has nothing to restore", hint="run: journal sessions --all")
         own = rows.handoff if rows.handoff and rows.handoff.session_id == session_id else None
-        return own, rows.cards, parts.Present(now, row[0] or "")
+        return own, rows.cards, parts.Present(now, row[0] or "", borrowed=_foreign(views, row[0]))
     project = current_project(views)
     since = written(now - parts.RUNNING_FOR_S)
     rows = restore_rows.read(views, project, branch, session_id="", own=False, running_since=since, sessions=10 if asked.all else 2)
@@ -116,6 +117,12 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
     return handoff, rows.cards, parts.Present(
         now, project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files, others_running=rows.running, borrowed=borrowed
     )
+
+
+def _foreign(views: sqlite3.Connection, project: str | None) -> str:
+    """Return what to say where a session of another project than this folder's was asked for by name."""
+    here = current_project(views)
+    return "" if project in (None, here) else f"this is of another project, {project}; here is {here}."
 
 
 def _changes(place: Any, head: str | None, at: str | None) -> tuple[int | None, tuple[str, ...]]:

@@ -248,7 +248,7 @@ def severity_of(statements: Sequence[Statement], judged: Sequence[Judged]) -> tu
     drifted = sum(one.status not in ("verified", "ok") for one in checked)
     if drifted:
         return "low", f"{drifted} of {len(checked)} anchors moved, or changed beside the findings"
-    return "none", f"all {len(checked)} anchors are as they were"
+    return "none", f"all {len(checked)} anchors are as they were" if len(checked) != 1 else "the one anchor is as it was"
 
 
 def confidence_of(statements: Sequence[Statement], kind: str) -> str:

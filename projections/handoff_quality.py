@@ -64,7 +64,8 @@ def measure(said: Measured) -> Quality:
         coverage *= n / (n + len(said.refused))
         warnings.append(("evidence_coverage", f"{len(said.refused)} of {n + len(said.refused)} anchors do not resolve: {', '.join(said.refused[:3])}"))
     if n < 3:
-        warnings.append(("evidence_coverage", "no anchor was verified; name files as path:line" if not n else f"only {n} anchors were verified"))
+        warnings.append(("evidence_coverage", "no anchor was verified; name files as path:line" if not n else
+                         "only one anchor was verified" if n == 1 else f"only {n} anchors were verified"))  # fmt: skip
     bare = sum(not count for count in said.verified_of)
     if bare and n:
         warnings.append(("evidence_coverage", f"{bare} of {len(said.findings)} findings have no verified evidence"))

@@ -98,7 +98,7 @@ def of(bundle: dict[str, Any], rows: Sequence[Row], anchors: Sequence[drift.Anch
     sources = {path: seen.count("\n".join(lines)) for path in sorted(set(named)) if (lines := seen.world.lines(path)) is not None}
     resume, reading = seen.count(body) + 30, sum(sources.values())
     spared = f", {round(100 * (1 - resume / reading))} % less" if reading > resume else ""
-    line = f"{resume} tokens to resume, {reading} to read the {len(sources)} named files again{spared} ({seen.method})"
+    line = f"{resume} tokens to resume, {reading} to read the {len(sources)} named file{'' if len(sources) == 1 else 's'} again{spared} ({seen.method})"
     answer = {
         "handoff_id": bundle["handoff_id"], "title": bundle["title"], "project": bundle["root"], "is_own": is_own, "saved_at": bundle["saved_at"],
         "session_id": bundle["session_id"], "severity": severity, "reason": why, "fresh": _is_fresh(bundle, seen, judged, cautions), "warnings": cautions,

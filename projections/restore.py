@@ -72,7 +72,7 @@ class Present:
     ) -> None:
         self.now = now
         self.borrowed = borrowed
-        """What is to be said first of a handoff that a pointer brought here from another project."""
+        """What is to be said first of what comes from another project: a handoff that a pointer names, a session or a snapshot that was asked for."""
         self.project = project
         self.branch = branch
         self.head = head
@@ -153,7 +153,7 @@ def compose(handoff: Handoff | None, cards: list[Card], present: Present, limits
 
 def _warnings(handoff: Handoff | None, cards: list[Card], present: Present, limits: Limits) -> list[str]:
     """Return what may no longer be true of what is told."""
-    said = [present.borrowed] if handoff and present.borrowed else []
+    said = [present.borrowed] if present.borrowed else []
     fields = identity.split(handoff.text)[0] if handoff else {}
     wrong = identity.mismatch(fields, present.project)
     said += [wrong] if wrong and not present.borrowed else []

@@ -105,4 +105,6 @@ class Facts:
         moved = environ.get(self.home_variable)
         if moved:
             return f"{moved}/{self.home}" if self.variable_holds_parent else moved
-        return f"{environ.get('HOME', '')}/{self.home}"
+        from journal.home import user_home  # noqa: PLC0415  only a command asks, no hook
+
+        return f"{user_home(environ)}/{self.home}"

@@ -216,7 +216,9 @@ def test_where_the_journal_may_not_be_looked_into_that_is_said(archive: Archive,
 def test_without_home_in_the_environment_the_user_still_has_one(host: str) -> None:
     """A service or an emptied environment: no folder of the host is looked for below the current one."""
     from ingest.catalog import adapter
+    from ingest.install.installation import facts_of
 
     roots = adapter(host).default_roots({})
     home = os.path.expanduser("~")
     assert roots[0] == f"{home}/.{host}"
+    assert facts_of(host).home_of({}) == f"{home}/.{host}"

@@ -73,6 +73,13 @@ def test_a_snapshot_restores_its_session_as_of_its_moment(compacted: Archive) ->
     assert compacted.run("restore", "--snapshot", "SNAP_none")[0] == 4
 
 
+@pytest.mark.parametrize("words", [("--snapshot", "latest"), ("--session", S)])
+def test_what_comes_from_another_project_says_so(compacted: Archive, words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """`latest` is the newest of all projects, and an id fits everywhere."""
+    monkeypatch.chdir("/")
+    assert "Caution: this is of another project, /home/dev/proj; here is /." in _restored(compacted, "restore", *words)["text"]
+
+
 def test_post_compact_gives_back_what_the_summary_left_out(compacted: Archive) -> None:
     """Figure and wish of before come back; the decision stands in the summary, and what came later is in the context."""
     found = _restored(compacted, "post-compact", S)
