@@ -135,7 +135,8 @@ def test_bw13_no_storage_is_made_by_the_working_directory(world: World) -> None:
         for role in ("session-start", "prompt", "stop", "session-end"):
             world.hook(role, cwd=str(cwd), prompt="x", source="startup")
     assert list(below.iterdir()) == list(outside.iterdir()) == []
-    assert sorted(path.name for path in world.folder.iterdir()) == [".claude", "journal", "outside", "proj"]
+    assert sorted(path.name for path in world.folder.iterdir()) == [".claude", "journal", "outside", "proj", "tmp"]
+    assert list((world.folder / "tmp").iterdir()) == []
 
 
 def test_b81_restore_can_be_switched_off(world: World) -> None:
