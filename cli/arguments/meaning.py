@@ -3,6 +3,7 @@
 import argparse
 
 from cli.arguments import Add, count
+from cli.arguments.hosts import HOSTS
 
 
 def declare(add: Add) -> None:
@@ -28,7 +29,7 @@ def _filters(command: argparse.ArgumentParser, limit: int) -> None:
     scope = command.add_mutually_exclusive_group()
     scope.add_argument("--all", action="store_true", help="all projects, headless runs and sub-agents as well")
     scope.add_argument("--project", metavar="P", help="sessions of this project only: its path or its name")
-    command.add_argument("--host", metavar="H", help="sessions of this host only")
+    command.add_argument("--host", choices=HOSTS, help="sessions of this host only")
     command.add_argument("--since", metavar="T", help="from then on: a date, a time, today, yesterday, or 24h, 7d, 2w ago")
     command.add_argument("--file", metavar="PATH", help="sessions that changed this file")
     command.add_argument("--tool", metavar="NAME", help="sessions that called this tool")

@@ -108,6 +108,8 @@ def test_bad_words_are_json_where_json_was_asked_for(archive: Archive) -> None:
     (("sessions", "--limt", "3"), "unrecognized arguments: --limt 3", "did you mean --limit? run: journal sessions --help"),
     (("learn", "x", "--kind", "gotcah"), "argument --kind: invalid choice: 'gotcah' (choose from 'solution', 'gotcha', 'pattern', 'decision', 'preference')",
      "did you mean gotcha? run: journal learn --help"),
+    (("search", "lock", "--host", "clade"), "argument --host: invalid choice: 'clade' (choose from 'claude', 'codex', 'gemini', 'copilot')",
+     "did you mean claude? run: journal search --help"),
     ((), "name a command", "begin with: journal ingest, then journal sessions --all; all commands: journal --help"),
 ])  # fmt: skip
 def test_a_word_that_is_misspelt_brings_the_nearest_right_one(archive: Archive, words: tuple[str, ...], said: str, hint: str) -> None:
