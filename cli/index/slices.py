@@ -48,7 +48,8 @@ class Slices:
 
     def _run(self) -> None:
         if sys.platform == "linux":  # elsewhere a thread has no priority of its own
-            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
+            # A watch that was started with less priority keeps it: to give more is refused to all but root.
+            os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(NICE, os.getpriority(os.PRIO_PROCESS, 0)))
         left = True
         while not self.stop.wait(1.0):
             if time.monotonic() - self.news_at < QUIET_S:

@@ -82,6 +82,21 @@ def test_a20_a_real_limit_of_watches_leads_to_polling(archive: Archive) -> None:
     assert said == ["watching 1 roots; stop with Ctrl-C", "no change notifications (inotify watch limit reached): polling every 0.8 s instead"]
 
 
+def test_a_watch_that_was_started_with_less_priority_keeps_it(archive: Archive) -> None:
+    """`nice -n 19 journal watch`, as anybody but root: nothing is said of it, and the thread that indexes has the same priority."""
+    if sys.platform != "linux" or subprocess.run(["unshare", "-r", "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine lets no test be anybody else")
+    archive.write(archive.claude_path(S), claude(1, S, "x"))
+    watching = start(archive, "watch", before=("unshare", "-r", "nice", "-n", "19"))
+    try:
+        seconds_until(archive.home, 1)
+        threads = [Path(f"/proc/{watching.pid}/task/{name}/stat").read_text() for name in os.listdir(f"/proc/{watching.pid}/task")]
+        assert {text.rpartition(") ")[2].split()[16] for text in threads} == {"19"}
+    finally:
+        said = stop(watching)
+    assert said == ["watching 1 roots; stop with Ctrl-C"]
+
+
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
 def test_a20_failing_notifications_are_said_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int) -> None:
     """Where the system refuses a watch, the roots are polled from the first sweep on, which is said once."""
