@@ -9,13 +9,38 @@ WEIGHTS = {
     "completeness": 1.0, "markdown_clarity": 1.0, "entity_richness": 0.5, "relation_richness": 0.3,
 }  # fmt: skip
 STRONG, ACCEPTABLE = 0.6, 0.35
-FILLER = re.compile(
-    r"^(?:(?:this|it|that|the code|the project|everything|things?|all|details?|more|further|some|needs?|is|are|was|to be|still|refinement|refined|"
-    r"direct|validation|validated|starter|handoff|unknown|unclear|tbd|todo|wip|fine|good|ok|done|works?|working|well|various|improvements?|"
-    r"made|were|looks|seems|should|be|checked|and|or|of|for|now|so far|later)[\s.,;:!]*)+$",
-    re.IGNORECASE,
-)
-SHORTEST_STATEMENT = 15
+GENERIC = frozenset("""
+a about above actually additional after again all almost already also always an and another any anything appears appropriate approach appropriately are area
+areas around as aspect aspects at attention available bad base based basic basically be because been before being best better between big both but by can cannot
+case certain certainly change changed changes check checked clean clear clearly code codebase complete completed completely component components concern
+concerns configuration consider considered contain contains continue correct correctly could current currently deal design detail details did different direct
+directly do documentation does doing done easy effective efficient elements else enough ensure entire error errors etc even every everything example existing
+expected explore explored far feature features few file files final fine first fix fixed fixes follow followed following follows for found from full fully
+function functional functionality functions further future general generally get gets give given go going good great had handle handled handles handling has
+have having help here high how however if implement implementation implemented implements important improve improved improvement improvements in include
+includes including information initial into is issue issues it items its itself just keep key kind known large last later least let level like likely little
+logic long look looked looking looks lot made main mainly maintainable make makes making many matter may maybe might minor module modules more most mostly
+much multiple must near necessary need needed needs new next nice no normal not nothing now number of off ok okay on once one only or order other others our
+out over overall own part particular parts pass passed passes pending perhaps place places plan planned please point possible possibly potential practice
+practices pretty probably problem problems process processes progress project projects proper properly provide provided provides quality quite rather reach
+read ready real really reasonable reasonably recent recommend refine refined refinement refactor refactored refactoring related relevant remain remaining
+remains repo repository require required requires rest result results review reviewed right robust run running runs same scope section see seem seemed seems
+session set several should show shows significant similar simple simply since single small so solid some something soon source sources standard start
+started starter state status step steps still structure structured such sure system systems take taken task tasks tbd test tested testing tests than that the
+their them then there these they thing things this those though thoroughly through throughout thus time to todo together too touch tool tools toward try
+two type types unclear under understand understanding understood unfinished unit unknown until up update updated updates us use used useful user uses using
+usual usually valid validate validated validation various verified verify very via wait want was way ways we well went were what when where whether which
+while who whole why will wip with within without work worked working works would write written yes yet you your handoff note notes context summary
+structured organized organised architecture scalable reliable successfully successful stable smoothly smooth acceptable adequate sufficient hopefully
+""".split())
+"""Words that fit any project; a statement without two others says nothing."""
+WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+PLACES = re.compile(r"`+[^`\n]*`+|https?://\S+|\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)|(?:[\w.@+~-]+/)+[\w.@+-]+(?:[:#][\w.-]*)*|\b[\w.-]+:\d+(?:-\d+)?")
+"""What names a place: it proves a statement, and says nothing by itself."""
+SHORTEST_STATEMENT_BYTES = 15
+SHORTEST_QUESTION = 10
+UNPROVED = 0.55
+"""What the score is worth where not one place was verified."""
 
 
 class Measured(NamedTuple):
@@ -47,9 +72,13 @@ class Quality(NamedTuple):
     warnings: list[str]
 
 
-def is_filler(text: str) -> bool:
-    """Tell whether a statement says nothing: too short, or made of words that fit any project."""
-    return len(text) < SHORTEST_STATEMENT or bool(FILLER.match(text))
+def is_filler(text: str, least: int = 2) -> bool:
+    """Tell whether a statement says nothing: too short, or without *least* words beside those that fit any project and names of places."""
+    bare = PLACES.sub(" ", text)
+    told = {part for word in WORD.findall(bare.casefold().replace("’", "'")) for part in word.split("-") if part.split("'")[0] not in GENERIC}
+    # Scripts without spaces between words: three signs are about a word.
+    count = sum(len(word) // 3 if word[0] > "\u2e80" else 1 for word in told)
+    return len(text.encode("utf-8", "replace")) < SHORTEST_STATEMENT_BYTES or (count < least and not re.search(r"\d", bare))
 
 
 def measure(said: Measured) -> Quality:
@@ -57,7 +86,7 @@ def measure(said: Measured) -> Quality:
     warnings: list[tuple[str, str]] = []
     real = [text for text in said.findings if not is_filler(text)]
     filler = len(said.findings) - len(real)
-    questions = [text for text in said.questions if len(text) >= 10]
+    questions = [text for text in said.questions if len(text) >= SHORTEST_QUESTION and not is_filler(text + " " * SHORTEST_STATEMENT_BYTES, 1)]
     n = said.verified
     coverage = 0.0 if not n else 0.3 if n < 3 else 0.6 if n < 6 else min(1.0, n / 10)
     if said.refused:
@@ -84,7 +113,7 @@ def measure(said: Measured) -> Quality:
         warnings.append(("findings_substance", f"{filler} of {len(said.findings)} findings say nothing"))
     if not said.findings:
         warnings.append(("findings_substance", "there are no findings; put them under `## Findings`"))
-    moves = [text for text in said.moves if not is_filler(text)]
+    moves = [text for text in said.moves if not is_filler(text) or PLACES.search(text)]
     resume = " ".join([*moves, said.purpose if has_purpose else ""]).strip()
     usable = 0.0 if not resume else 0.2 if len(resume) < 50 else 0.5 if len(resume) < 200 else min(1.0, 0.6 + len(resume) / 2000)
     if not moves:
@@ -97,7 +126,8 @@ def measure(said: Measured) -> Quality:
         "resume_usability": usable, "completeness": sum(parts) / len(parts), "markdown_clarity": clear if real else 0.0,
         "entity_richness": 0.0 if not said.files else 0.4 if said.files < 3 else min(1.0, said.files / 10), "relation_richness": min(1.0, proved / 8),
     }  # fmt: skip
-    score = sum(WEIGHTS[name] * value for name, value in dimensions.items()) / sum(WEIGHTS.values())
+    trust = n / (n + len(said.refused)) if n else 0.0
+    score = sum(WEIGHTS[name] * value for name, value in dimensions.items()) / sum(WEIGHTS.values()) * (UNPROVED + (1 - UNPROVED) * trust)
     rating = "strong" if score >= STRONG else "acceptable" if score >= ACCEPTABLE else "weak"
     order = sorted(warnings, key=lambda pair: -(1 - dimensions[pair[0]]) * WEIGHTS[pair[0]])
     return Quality(round(score, 3), rating, {name: round(value, 3) for name, value in dimensions.items()}, [text for _, text in order])

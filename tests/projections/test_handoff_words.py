@@ -64,6 +64,9 @@ def test_placeholders_are_no_statements() -> None:
 
 @pytest.mark.parametrize(("text", "expected"), [
     ("needs refinement", True), ("Everything works well so far.", True), ("short", True), ("The owner of the lock is unknown after a crash.", False),
+    ("Everything works well so far, see `made/up1.py:1`.", True), ("The code is well structured and follows best practices throughout the project.", True),
+    ("Various components handle the data and work together properly, a.py:3.", True), ("`Foo.bar` calls `baz` twice", False),
+    ("帳簿の鍵は一度だけ取る", False), ("3 tests fail in `t.py`", False),
 ])  # fmt: skip
 def test_filler_is_found_by_content(text: str, expected: bool) -> None:
     """A word such as unknown inside a substantial finding does not make it filler."""
@@ -81,6 +84,31 @@ def test_the_quality_is_the_weighted_mean_of_its_dimensions() -> None:
         "completeness": 0.833, "markdown_clarity": 0.6, "entity_richness": 0.3, "relation_richness": 0.375,
     }  # fmt: skip
     assert (found.score, found.rating) == (0.631, "strong")  # 9.3458 / 14.8
+
+
+WORDY = ["The ingestion pipeline transforms incoming payloads through several staged validators before persisting them.",
+         "Authentication middleware intercepts requests and forwards validated tokens to downstream handlers.",
+         "Retry semantics were hardened so that transient outages no longer cascade into queue saturation.",
+         "Rate limiting buckets refill proportionally to observed traffic."]  # fmt: skip
+ASKED = ["Which replicas lag behind during failover?", "How do tokens expire across regions?", "Does backpressure reach producers?", "Who owns retry budgets?"]
+PLANNED = ["Profile the caching layer under synthetic load and compare eviction strategies carefully.", "Rehearse failover with the on-call team and operators."]
+
+
+@pytest.mark.parametrize("refused", [[], [f"src/f{number}.py:{number}" for number in range(12)]], ids=["none named", "all invented"])
+def test_words_without_any_verified_place_are_weak_however_good_they_sound(refused: list[str]) -> None:
+    """Long telling findings, questions and moves do not make up for evidence that is not there."""
+    found = handoff_quality.measure(handoff_quality.Measured(
+        "Pipeline hardening", "Harden the pipeline against outages of replicas.", WORDY, [0] * 4, 0, refused, 0, ASKED, PLANNED, "x" * 3000, 8))  # fmt: skip
+    assert found.rating == "weak"
+    assert "no anchor was verified" in " ".join(found.warnings)
+
+
+def test_one_proved_finding_one_question_and_one_move_are_acceptable() -> None:
+    """The smallest honest handoff."""
+    found = handoff_quality.measure(handoff_quality.Measured(
+        "Lock", "", ["The lock is taken twice in the writer after a crash: `calc.py:4`"], [1], 1, [], 1, ["Does the reader wait too?"],
+        ["Release it in `calc.py`."], "x" * 250, 3))  # fmt: skip
+    assert found.rating == "acceptable"
 
 
 def _judged(name: str, status: str) -> Judged:
