@@ -86,7 +86,7 @@ def measure(said: Measured) -> Quality:
     warnings: list[tuple[str, str]] = []
     real = [text for text in said.findings if not is_filler(text)]
     filler = len(said.findings) - len(real)
-    questions = [text for text in said.questions if len(text) >= SHORTEST_QUESTION and not is_filler(text + " " * SHORTEST_STATEMENT_BYTES, 1)]
+    questions = [text for text in said.questions if len(text) >= SHORTEST_QUESTION and not is_filler(text.ljust(SHORTEST_STATEMENT_BYTES), 1)]
     n = said.verified
     coverage = 0.0 if not n else 0.3 if n < 3 else 0.6 if n < 6 else min(1.0, n / 10)
     if said.refused:

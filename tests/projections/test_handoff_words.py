@@ -91,7 +91,8 @@ WORDY = ["The ingestion pipeline transforms incoming payloads through several st
          "Retry semantics were hardened so that transient outages no longer cascade into queue saturation.",
          "Rate limiting buckets refill proportionally to observed traffic."]  # fmt: skip
 ASKED = ["Which replicas lag behind during failover?", "How do tokens expire across regions?", "Does backpressure reach producers?", "Who owns retry budgets?"]
-PLANNED = ["Profile the caching layer under synthetic load and compare eviction strategies carefully.", "Rehearse failover with the on-call team and operators."]
+PLANNED = ["Profile the caching layer under synthetic load and compare eviction strategies carefully.",
+           "Rehearse failover with the on-call team and operators."]  # fmt: skip
 
 
 @pytest.mark.parametrize("refused", [[], [f"src/f{number}.py:{number}" for number in range(12)]], ids=["none named", "all invented"])
