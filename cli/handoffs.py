@@ -96,11 +96,19 @@ def _record(
     return record, refused
 
 
+def _has_views(settings: Settings) -> bool:
+    """Tell whether there are views to read; a file that another process is about to fill for the first time has no tables yet."""
+    if not os.path.exists(Home(settings.home).views_db):
+        return False
+    with contextlib.closing(read_views(settings)) as views:
+        return views.execute("SELECT 1 FROM sqlite_master WHERE name = 'handoff_bundles'").fetchone() is not None
+
+
 def _identity(settings: Settings, place: "Checkout | None", here: str) -> dict[str, Any]:
     """Return first commit and remote of the repository: as they were observed, else by asking git."""
     from ingest.observation import observe
 
-    if place and os.path.exists(Home(settings.home).views_db):
+    if place and _has_views(settings):
         with contextlib.closing(read_views(settings)) as views:
             row = views.execute(f"{OBSERVED} UNION ALL {SAVED} LIMIT 1", (place.repository,)).fetchone()
         if row:
@@ -124,7 +132,7 @@ def _known(settings: Settings, asked: argparse.Namespace, place: "Checkout | Non
 
     Raises: NotFound, Ambiguous.
     """
-    if not os.path.exists(Home(settings.home).views_db):
+    if not _has_views(settings):
         if asked.session or asked.update:
             raise NotFound("the journal holds nothing yet", hint="run: journal ingest")
         return None, None

@@ -475,6 +475,14 @@ def test_saves_at_the_same_time_are_all_kept(repo: Repository) -> None:
     assert {one["handoff_id"] for one in repo.archive.json("handoff", "list")["handoffs"]} == names
 
 
+def test_views_that_are_not_filled_yet_do_not_stop_a_save(repo: Repository) -> None:
+    """Another process that saves the first handoff of all has made the file, and no table in it."""
+    repo.archive.home.mkdir(mode=0o700)
+    (repo.archive.home / "views.db").touch(0o600)
+    name = repo.save()["handoff_id"]
+    assert repo.load()["handoff_id"] == name
+
+
 def test_a_handoff_without_notes_is_built_from_the_log(archive: Archive, tmp_path: Path) -> None:
     """What a later session would be told becomes the notes; the session is known."""
     archive.write(archive.claude_path(S), claude(1, S, "fix the ledger"),
