@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from journal.cutting import on_one_line
 from journal.settings import Settings
 from projections.forks import Candidate, Hit
 from projections.lineage import Lineage
@@ -145,14 +146,9 @@ def by_meaning(
         # an answer is embedded behind the beginning of its prompt: the two together run a command, or say something
         prompt = views.execute(PROMPT, (match.session_id, match.turn_id)).fetchone() if match.kind not in ("prompt", "command") else None
         bare = match.is_bare_command or is_bare(f"{prompt[0]}\n\n{stretch}" if prompt else stretch)
-        found.append((match.session_id, Text(match.similarity, "meaning", match.kind, match.occurred_at, _cut(stretch), bare)))
+        found.append((match.session_id, Text(match.similarity, "meaning", match.kind, match.occurred_at, on_one_line(stretch, SNIPPET_CHARS), bare)))
     texts, covered = building.coverage(Home(settings.home), search.embedder.model_id)
     return found, None, round(covered / texts, 4) if texts else 1.0
-
-
-def _cut(text: str) -> str:
-    whole = " ".join(text.split())
-    return whole if len(whole) <= SNIPPET_CHARS else whole[: SNIPPET_CHARS - 1] + "…"
 
 
 def head_of(views: sqlite3.Connection, session: Mapping[str, Any]) -> str | None:

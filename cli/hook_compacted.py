@@ -1,10 +1,7 @@
 """After a compaction in a host that starts no session for it: the session's own words, told once at the next prompt."""
 
-import os
-
 from cli import hook_restore
-from cli.hook_roles import STATE, Call
-from cli.hook_views import history
+from cli.hook_call import STATE, Call
 from ingest import tailend
 
 KIND = "compacted"
@@ -20,18 +17,9 @@ def told(call: Call, transcript: str | None) -> str:
         return ""
     if compaction is None or any(line.get("kind") == KIND and line.get("compaction") == compaction for line in call.lines):
         return ""
-    if not _claimed(call, compaction):
+    if not call.is_first(KIND, compaction=compaction):
         return ""
     restored = hook_restore.restored(call, own=True)
     if restored.text:
         call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts}, kind=STATE)
     return restored.text
-
-
-def _claimed(call: Call, compaction: str) -> bool:
-    """Write down that we are about to tell, and say whether we are the first of those who do so at the same time."""
-    nonce = os.urandom(8).hex()
-    call.append({"type": "journal.hook_answered", "role": call.role, "kind": KIND, "compaction": compaction, "nonce": nonce}, kind=STATE)
-    call.lines = history(call.views, call.home, call.session_id, call.now)
-    first = next((line for line in call.lines if line.get("kind") == KIND and line.get("compaction") == compaction), None)
-    return first is not None and first.get("nonce") == nonce

@@ -5,8 +5,7 @@ Nothing heavy is imported: SQLite's own index finds the candidates, and a compar
 
 import os
 
-from cli.hook_roles import STATE, Call
-from cli.hook_views import history
+from cli.hook_call import Call
 from projections import learned, likeness
 
 MOST = 3
@@ -60,7 +59,7 @@ def told(lines: list[dict[str, object]]) -> set[str]:
     """Return the learnings that stand in this session's context already; a compaction or a clear takes them away."""
     found: set[str] = set()
     for line in lines:
-        if line.get("source") in ("compact", "clear"):
+        if line.get("source") in ("compact", "clear") or line.get("kind") == "compacted":
             found.clear()
         names = line.get("learnings")
         if isinstance(names, list):
@@ -70,9 +69,7 @@ def told(lines: list[dict[str, object]]) -> set[str]:
 
 def claimed(call: Call, names: list[str]) -> bool:
     """Write down what is about to be told; False where another hook of the same prompt was first (a host may call two of ours)."""
-    nonce = os.urandom(8).hex()
-    call.append({"type": "journal.hook_answered", "role": call.role, "kind": "recall", "nonce": nonce, "learnings": names}, kind=STATE)
-    call.lines = history(call.views, call.home, call.session_id, call.now)
+    nonce = call.announce("recall", learnings=names)
     mine = next((number for number, line in enumerate(call.lines) if line.get("nonce") == nonce), len(call.lines))
     return not told(call.lines[:mine]) & set(names)
 

@@ -3,7 +3,8 @@
 import os
 
 from cli import hook_unread
-from cli.hook_roles import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, Call
+from cli.hook_call import Call
+from cli.hook_handoff import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, existing
 from ingest import history
 from journal.moments import written
 from projections import identity, restore, restore_rows
@@ -55,9 +56,7 @@ def _errors() -> tuple[type[Exception], ...]:
 
 def _handoff(call: Call, rows: restore_rows.Rows | None) -> Handoff | None:
     """Return the newest handoff: the file as it stands, redacted now, unless the views hold this very version."""
-    from cli.hook_roles import _existing_handoff
-
-    path = _existing_handoff(call)
+    path = existing(call)
     if path is None or call.place is None:
         return rows.handoff if rows else None
     status = os.stat(path)

@@ -1,55 +1,20 @@
 """What a hook does in each role: write down what was seen, fold it with what is known, decide, answer, write that down too."""
 
 import os
-from importlib import import_module
 
+from cli import hook_handoff
+from cli.hook_call import STATE, Call
 from cli.hook_views import Views, history, start_ingest
-from ingest import checkout, hooks, tailend
-from ingest.facts import Facts
+from ingest import tailend
 from ingest.hooks import Measure, Payload
-from journal import hook_settings, inbox, jsontext, texts, windows
+from journal import hook_settings, jsontext, texts, windows
 from journal.home import Home
-from journal.hook_settings import HookSettings
 from journal.moments import written
-from projections import context, identity
+from projections import context
 
-HANDOFF = ".journal/handoff.md"
-OTHER_HANDOFFS = (".bookmark/bookmark.context.md",)
-"""Handoff files of other tools that are read where ours is missing."""
-LONGEST_HANDOFF_BYTES = 64 * 1024
 FRESH_BYTES = 200
 FRESH_FOR_S = 600
 """A handoff so young is not asked for again at the end of every turn."""
-STATE = ".state"
-NOT_SENT = {"hook_event_name"}
-
-
-class Call:
-    """One hook call with all that its role needs."""
-
-    __slots__ = ("adapter", "at", "can_write", "facts", "home", "host", "lines", "now", "payload", "place", "role", "session_id", "settings", "views")
-
-    def __init__(self, role: str, host: str, payload: Payload, home: Home, now: float) -> None:
-        self.role = role
-        self.host = host
-        self.facts: Facts = hooks.facts_of(host)
-        self.adapter = import_module(f"ingest.hooks.{host}")
-        self.payload = payload
-        self.home = home
-        self.now = now
-        self.at = written(now)
-        self.session_id = payload.session_id if payload.session_id and inbox.is_safe_id(payload.session_id) else ""
-        self.settings = HookSettings()
-        self.place = checkout.find(payload.cwd)
-        self.can_write = False
-        self.views = Views("")
-        self.lines: list[dict[str, object]] = []
-        """The history of this session's hooks, oldest first."""
-
-    def append(self, record: dict[str, object], *, kind: str = "") -> None:
-        """Append a line about this session to the inbox."""
-        if self.can_write:
-            inbox.append(self.home, self.session_id, self.at[:10], {**record, "at": self.at, "session_id": self.session_id}, kind=kind)
 
 
 def parsed(data: bytes) -> dict[str, object] | None:
@@ -120,7 +85,7 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
     from cli import hook_restore
 
     source = call.facts.sources.get(call.payload.source or "", "startup")
-    version = _record_handoff(call)
+    version = hook_handoff.record(call)
     call.append({"type": "journal.context", "role": call.role, "source": source, "handoff": version}, kind=STATE)
     if not call.settings.restore or source in ("resume", "fork"):
         return {}  # the context is intact
@@ -133,7 +98,7 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
 
 
 def _prompt(call: Call, transcript: str | None) -> dict[str, object]:
-    version = _record_handoff(call)
+    version = hook_handoff.record(call)
     measured, window = _measure(call, transcript, version, pending=context.prompt_estimate(call.payload.prompt))
     from cli import hook_recall
 
@@ -153,12 +118,12 @@ def _compacted(call: Call, transcript: str | None) -> str:
 
 
 def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:
-    _measure(call, transcript, _record_handoff(call))
+    _measure(call, transcript, hook_handoff.record(call))
     return {}
 
 
 def _stop(call: Call, transcript: str | None) -> dict[str, object]:
-    version = _record_handoff(call)
+    version = hook_handoff.record(call)
     measured, window = _measure(call, transcript, version)
     if call.settings.on_complete != "off":
         from cli import hook_complete
@@ -166,16 +131,16 @@ def _stop(call: Call, transcript: str | None) -> dict[str, object]:
         if opened := hook_complete.opened(call):
             return opened
     threshold = _ask_at(call, measured, window)
-    path = _handoff_path(call) if threshold is not None else None
+    path = hook_handoff.path_to_write(call) if threshold is not None else None
     if threshold is None or path is None or not _claim(call, "ask", threshold):
         return {}  # a crossing that nothing is asked for is told at the next prompt, where the agent reads it too
     alert = _alert(call, measured, window)
-    reason = f"[journal] {texts.handoff_request(path, _identity(call))} Then end your turn; nothing else is asked of you."
+    reason = f"[journal] {texts.handoff_request(path, hook_handoff.identity_block(call))} Then end your turn; nothing else is asked of you."
     return {**({"systemMessage": alert[0]} if alert else {}), "decision": call.facts.block_word, "reason": reason}
 
 
 def _session_end(call: Call, transcript: str | None) -> dict[str, object]:
-    call.append({"type": "journal.context", "role": call.role, "handoff": _record_handoff(call)}, kind=STATE)
+    call.append({"type": "journal.context", "role": call.role, "handoff": hook_handoff.record(call)}, kind=STATE)
     return {}
 
 
@@ -222,15 +187,15 @@ def _alert(call: Call, measured: Measure | None, window: context.Window) -> tupl
     if threshold is None or threshold not in context.fold(call.lines, call.settings.thresholds).armed or not _claim(call, "alert", threshold):
         return None
     clause = texts.fullness(measured.used, window.tokens, window.source, is_estimated=measured.is_estimated)
-    path = _handoff_path(call)
-    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, _identity(call))
+    path = hook_handoff.path_to_write(call)
+    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, hook_handoff.identity_block(call))
 
 
 def _ask_for_window(call: Call, measured: Measure | None, window: context.Window) -> dict[str, object]:
     """Say once in a session that no window is known."""
     if measured is None or window.tokens is not None or context.fold(call.lines, call.settings.thresholds).has_asked_for_window:
         return {}
-    if not _claim(call, "window", 0.0):
+    if not call.is_first("window", threshold=0.0):
         return {}
     return {"systemMessage": texts.unknown_window(measured.model)}
 
@@ -251,7 +216,7 @@ def _ask_at(call: Call, measured: Measure | None, window: context.Window) -> flo
 
 def _is_fresh(call: Call, mode: str) -> bool:
     """Tell whether the handoff file was written in this session: after its last alert, or within ten minutes."""
-    path = _existing_handoff(call)
+    path = hook_handoff.existing(call)
     if path is None:
         return False
     status = os.stat(path)
@@ -261,79 +226,11 @@ def _is_fresh(call: Call, mode: str) -> bool:
 
 
 def _claim(call: Call, kind: str, threshold: float) -> bool:
-    """Write down that we are about to speak, and tell whether we are the first of those who do so at the same time."""
+    """Write down that we are about to speak at a threshold, and tell whether we are the first in its cycle."""
     if not call.can_write:
         return False  # what cannot be written down would be said at every turn
-    nonce = os.urandom(8).hex()
-    call.append({"type": "journal.hook_answered", "role": call.role, "kind": kind, "threshold": threshold, "nonce": nonce}, kind=STATE)
-    call.lines = history(call.views, call.home, call.session_id, call.now)
-    if kind == "window":
-        first = next((line for line in call.lines if line.get("kind") == "window"), None)
-        return first is not None and first.get("nonce") == nonce
+    nonce = call.announce(kind, threshold=threshold)
     return context.first_claim(call.lines, kind, threshold, nonce, call.settings.thresholds)
-
-
-def _handoff_path(call: Call) -> str | None:
-    """Return the path at which the agent is asked to write, its folder made and ignoring itself; None outside git."""
-    if call.place is None or os.path.realpath(os.path.expanduser("~")) == call.place.root:
-        return None
-    folder = os.path.join(call.place.root, os.path.dirname(HANDOFF))
-    if not _is_inside(folder, call.place.root):
-        return None
-    try:
-        os.makedirs(folder, exist_ok=True)
-        ignore = os.path.join(folder, ".gitignore")
-        if not os.path.exists(ignore):
-            with open(ignore, "w", encoding="ascii") as file:
-                file.write("*\n")
-    except OSError:
-        return None
-    return os.path.join(call.place.root, HANDOFF)
-
-
-def _identity(call: Call) -> str:
-    """Return the block that says where a handoff of now is written."""
-    place = call.place
-    if place is None:
-        return ""
-    root = place.repository
-    named = {"scope": "repo", "repo_path": root, "repo_name": os.path.basename(root), "branch": place.branch, "head": place.head,
-             "written": call.at, "written_by": call.host}  # fmt: skip
-    return identity.block({key: value for key, value in named.items() if value})
-
-
-def _existing_handoff(call: Call) -> str | None:
-    if call.place is None:
-        return None
-    for name in (HANDOFF, *OTHER_HANDOFFS):
-        path = os.path.join(call.place.root, name)
-        if tailend.size_of(path) and _is_inside(path, call.place.root):
-            return path
-    return None
-
-
-def _is_inside(path: str, root: str) -> bool:
-    """Tell whether a path leads to a place in the work tree: a link out of it would bring another project's text, or a key, into this one."""
-    return os.path.realpath(path).startswith(os.path.realpath(root).rstrip(os.sep) + os.sep)
-
-
-def _record_handoff(call: Call) -> list[int] | None:
-    """Write down the handoff file where it changed since this session or the views last saw it; return its version."""
-    path = _existing_handoff(call)
-    if path is None or call.place is None:
-        return None
-    status = os.stat(path)
-    version = [status.st_mtime_ns // 1000, status.st_size]
-    known = next((line["handoff"] for line in reversed(call.lines) if line.get("handoff")), None)
-    if known == version or call.views.has_handoff(path, *version):
-        return version
-    with open(path, "rb") as file:
-        text = file.read(LONGEST_HANDOFF_BYTES).decode("utf-8", "replace")
-    call.append({
-        "type": "journal.handoff", "text": text, "path": path, "root": call.place.repository, "branch": call.place.branch, "head": call.place.head,
-        "is_dirty": None, "mtime_us": version[0], "size": version[1],
-    }, kind=".handoff")  # fmt: skip
-    return version
 
 
 def _context_for(call: Call, text: str) -> dict[str, object]:

@@ -6,8 +6,9 @@ A session that was killed left its hooks' lines in the inbox, and these name its
 import os
 from importlib import import_module
 
-from cli.hook_roles import Call
+from cli.hook_call import Call
 from ingest import hooks, tailend
+from journal.cutting import on_one_line
 from journal.moments import written
 from projections.restore import Card
 
@@ -72,15 +73,10 @@ def _card(session_id: str, host: str, path: str, line: dict[str, object], known:
         at = written(os.stat(path).st_mtime)
     except OSError:
         return None
-    parts = [(kind, _cut(redact(text))) for kind, text in said]
+    parts = [(kind, on_one_line(redact(text), LONGEST_TEXT)) for kind, text in said]
     if not parts:
         return None
     checkout = line.get("checkout")
     branch = checkout.get("branch") if isinstance(checkout, dict) else None
     older = [part for part in known.parts if part not in parts and part[0] != "answer"] if known else []
     return Card(session_id, host, known.title if known else None, branch if isinstance(branch, str) else None, at, parts + older)
-
-
-def _cut(text: str) -> str:
-    told = " ".join(text.split())
-    return told if len(told) <= LONGEST_TEXT else told[: LONGEST_TEXT - 1] + "…"

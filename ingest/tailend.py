@@ -1,7 +1,7 @@
 """The end of a transcript, read backwards within a bound: what a hook knows that the log has not seen yet."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from ingest.hooks import Measure
 from journal import jsontext
@@ -65,13 +65,8 @@ def read(path: str, marks: tuple[bytes, ...], measure_of: Measures, *, longest: 
     Raises: OSError.
     """
     size, lines, is_whole = _last_lines(path, longest)
-    for line in reversed(lines):
-        if any(mark in line for mark in marks):
-            record = _object(line)
-            found = measure_of(record) if record is not None else None
-            if found is not None:
-                return Tail(size, found, is_enough=True)
-    return Tail(size, None, is_enough=is_whole)
+    found = next((found for record in _marked(lines, marks) if (found := measure_of(record)) is not None), None)
+    return Tail(size, found, is_enough=is_whole or found is not None)
 
 
 def newest(path: str, marks: tuple[bytes, ...], name_of: Names, *, longest: int = LONGEST_TAIL_BYTES) -> str | None:
@@ -80,13 +75,14 @@ def newest(path: str, marks: tuple[bytes, ...], name_of: Names, *, longest: int 
     Raises: OSError.
     """
     _, lines, _ = _last_lines(path, longest)
+    return next((found for record in _marked(lines, marks) if (found := name_of(record)) is not None), None)
+
+
+def _marked(lines: list[bytes], marks: tuple[bytes, ...]) -> Iterator[dict[str, object]]:
+    """Yield the objects of the lines that hold a mark, newest first."""
     for line in reversed(lines):
-        if any(mark in line for mark in marks):
-            record = _object(line)
-            found = name_of(record) if record is not None else None
-            if found is not None:
-                return found
-    return None
+        if any(mark in line for mark in marks) and (record := _object(line)) is not None:
+            yield record
 
 
 def _last_lines(path: str, longest: int, since: int = 0) -> tuple[int, list[bytes], bool]:

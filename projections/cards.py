@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from ahocorasick_rs import AhoCorasick
 
+from journal.cutting import cut
 from projections.projection import Projection
 from projections.todo_lists import IS_TODO_TOOL, todos
 
@@ -186,11 +187,6 @@ def error_line(output: str | None) -> str:
 def _file(path: str, operations: str | None, added: int | None, removed: int | None, _: str | None) -> str:
     counts = f" +{added or 0} -{removed or 0}" if added or removed else ""
     return f"{path} ({operations}{counts})"
-
-
-def cut(text: str, longest: int) -> str:
-    """Return a text of at most *longest* characters, with a sign where it was cut."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 PROJECTION = Projection(

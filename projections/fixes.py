@@ -3,7 +3,8 @@
 import sqlite3
 from typing import NamedTuple
 
-from projections.cards import command_of, cut, error_line, path_of
+from journal.cutting import cut
+from projections.cards import command_of, error_line, path_of
 from projections.projection import Projection
 
 MOST = 60

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from journal.cutting import cut, on_one_line
 from projections import cards
 from projections.handoff_notes import HEADINGS, Item, Notes, Section
 from projections.todo_lists import todos
@@ -55,7 +56,7 @@ def of(views: sqlite3.Connection, session_id: str, ranges: Ranges, repository: R
     questions = _most("question", [one for one in opened if one[0].endswith("?")]) + [(text, "the repository") for text in repository.questions]
     moves = _most("move", [*((text, "the host's todo list") for text in todos(calls)),
                            *(one for one in opened if not one[0].endswith("?"))])  # fmt: skip
-    prompts = _most("prompt", [(f"- {cards.cut(' '.join(text.split()), 200)}", record) for kind, text, record in texts if kind == "prompt"])
+    prompts = _most("prompt", [(f"- {on_one_line(text, 200)}", record) for kind, text, record in texts if kind == "prompt"])
     span = f"{(started_at or '')[:16].replace('T', ' ')} to {(last_at or '')[:16].replace('T', ' ')} UTC"
     scope = [(f"Session {session_id} of {host}, {span}" + (f", branch {branch}" if branch else ""), "the session")] if host else []
     items: dict[str, list[Item]] = {kind: [] for kind in HEADINGS} | {
@@ -105,7 +106,7 @@ def _tests(calls: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
             lines = [line.strip(" =") for line in (output or "").splitlines() if line.strip(" =")]
             ended = "passed" if not is_error and not exit_code else f"failed with exit {exit_code}" if exit_code else "failed"
             last.pop(command, None)
-            last[command] = (f"Tests `{cards.cut(command, 120)}` {ended}" + (f": {cards.cut(lines[-1], 160)}" if lines else ""), f"call {call_id}")
+            last[command] = (f"Tests `{cut(command, 120)}` {ended}" + (f": {cut(lines[-1], 160)}" if lines else ""), f"call {call_id}")
     return list(reversed(last.values()))
 
 

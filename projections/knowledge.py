@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from journal.cutting import cut
 from projections.cards import command_of, error_line, path_of, told_in
 
 KINDS = ("decision", "failure", "wish", "figure", "file", "open")
@@ -133,12 +134,12 @@ def _failures(views: sqlite3.Connection, session_id: str) -> list[Fact]:
             key = command or f"{name} {path_of(given) or ''}".strip()
             code = f"exit {exit_code}" if exit_code else "failed"
             pending.pop(key, None)
-            pending[key] = (f"`{_cut(key, COMMAND_CHARS)}` {code}: {_cut(error_line(output), ERROR_CHARS)}", at, position, [])
+            pending[key] = (f"`{cut(key, COMMAND_CHARS)}` {code}: {cut(error_line(output), ERROR_CHARS)}", at, position, [])
         elif command in pending:
             text, failed_at, place, between = pending.pop(command)
             done.append(Fact("failure", f"{text} → passed later" + (f", after {'; '.join(between[-BETWEEN:])}" if between else ""), failed_at, place))
         else:
-            told = path_of(given) or (f"`{_cut(command, 80)}`" if command else None)
+            told = path_of(given) or (f"`{cut(command, 80)}`" if command else None)
             for _, _, _, between in pending.values() if told else ():
                 if not between or between[-1] != f"{name} {told}":
                     between.append(f"{name} {told}")
@@ -146,7 +147,3 @@ def _failures(views: sqlite3.Connection, session_id: str) -> list[Fact]:
     done += [Fact("failure", f"{text} → no later run of it passed", at, position) for text, at, position, _ in pending.values()]
     done.sort(key=lambda fact: (fact.at or "", fact.position), reverse=True)
     return done[:MOST_OF_A_KIND]
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else text[: longest - 1] + "…"

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from projections.search import _QUERY_PART, _TOKEN, containing, needles_of, snippet, spaced
+from projections.search import QUERY_PART, TOKEN, containing, needles_of, snippet, spaced
 from projections.search_filters import Filters, place_condition
 
 MOST_TERMS = 16
@@ -64,9 +64,9 @@ def terms_of(views: sqlite3.Connection, query: str) -> list[Term]:
     """Return the words and phrases of a query, each once, rarest first."""
     total = sum(views.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("messages", "tool_calls")) or 1
     found: dict[str, Term] = {}
-    for quoted, word in _QUERY_PART.findall(query):
+    for quoted, word in QUERY_PART.findall(query):
         part = spaced(quoted or word)
-        if not _TOKEN.search(part):
+        if not TOKEN.search(part):
             continue
         match = '"' + part.replace('"', " ").replace("\0", " ") + '"'
         if match.casefold() not in found:

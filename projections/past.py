@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Any, NamedTuple
 
+from journal.cutting import on_one_line
 from projections import likeness
 from projections.cards import told_in
 from projections.file_history import Change
@@ -74,7 +75,7 @@ def fixes(views: sqlite3.Connection, error: str, project: str | None, *, limit: 
 
 def _said(views: sqlite3.Connection, fix: Fix) -> str | None:
     row = views.execute(ANSWER, (fix.session_id, fix.fixed_at, TEXT_CHARS)).fetchone()
-    return shortened(row[0]) if row else None
+    return on_one_line(row[0], SNIPPET_CHARS) if row else None
 
 
 def decisions(views: sqlite3.Connection, changes: list[Change]) -> list[Entry]:
@@ -113,12 +114,6 @@ def about(views: sqlite3.Connection, topic: str, project: str | None, *, limit: 
     """Return what was said and done about a topic, oldest first: the places where all its words stand."""
     hits = sorted(search(views, topic, project=project, limit=limit), key=lambda hit: (hit.occurred_at or "", hit.session_id))
     return [Entry(hit.occurred_at, hit.kind, hit.session_id, hit.host, hit.snippet) for hit in hits]
-
-
-def shortened(text: str) -> str:
-    """Return a text on one line, cut."""
-    line = " ".join(text.split())
-    return line if len(line) <= SNIPPET_CHARS else f"{line[: SNIPPET_CHARS - 1]}…"
 
 
 def rows_of(entries: list[Entry]) -> list[dict[str, Any]]:

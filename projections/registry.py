@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from journal.cutting import cut, on_one_line
+
 CATEGORIES = ("feature", "bugfix", "refactor", "docs", "test", "research", "ops")
 TOPICS = 6
 SUMMARY_CHARS = 400
@@ -139,16 +141,11 @@ def summary_of(material: Material) -> str:
     """Return what was asked, what changed and how it ended, in at most 400 characters."""
     parts = []
     if material.prompts:
-        parts.append(f"Asked: {_cut(material.prompts[0], PROMPT_CHARS)}")
+        parts.append(f"Asked: {on_one_line(material.prompts[0][: 4 * PROMPT_CHARS], PROMPT_CHARS)}")
     if material.files:
         named = ", ".join(path for path, _ in material.files[:FILES_NAMED])
         rest = len(material.files) - FILES_NAMED
         parts.append(f"Changed: {named}{f' and {rest} more' if rest > 0 else ''}")
     if material.answer:
-        parts.append(f"Ended: {_cut(_SENTENCE_END.split(' '.join(material.answer.split()), maxsplit=1)[0], PROMPT_CHARS)}")
-    return _cut("\n".join(parts), SUMMARY_CHARS, flat=False)
-
-
-def _cut(text: str, longest: int, *, flat: bool = True) -> str:
-    whole = " ".join(text[: 4 * longest].split()) if flat else text
-    return whole if len(whole) <= longest else whole[: longest - 1] + "…"
+        parts.append(f"Ended: {on_one_line(_SENTENCE_END.split(' '.join(material.answer.split()), maxsplit=1)[0], PROMPT_CHARS)}")
+    return cut("\n".join(parts), SUMMARY_CHARS)

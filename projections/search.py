@@ -10,8 +10,8 @@ from projections.search_filters import NO_FILTERS, Filters, place_condition
 
 # Scripts without spaces between words: each character is a token of its own, and a query of them is a phrase.
 _UNSPACED = re.compile("([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0002ffff])")
-_QUERY_PART = re.compile(r'"([^"]*)"|(\S+)')
-_TOKEN = re.compile(r"\w", re.UNICODE)
+QUERY_PART = re.compile(r'"([^"]*)"|(\S+)')
+TOKEN = re.compile(r"\w", re.UNICODE)
 _SNIPPET_CHARS = 160
 _DEFAULT_LIMIT = 20
 
@@ -78,9 +78,9 @@ class Hit(NamedTuple):
 def match_expression(query: str) -> str:
     """Turn what a user typed into an FTS5 query: every word or quoted part is a phrase, all must stand."""
     phrases = []
-    for quoted, word in _QUERY_PART.findall(query):
+    for quoted, word in QUERY_PART.findall(query):
         part = spaced(quoted or word)
-        if _TOKEN.search(part):
+        if TOKEN.search(part):
             phrases.append('"' + part.replace('"', " ").replace("\0", " ") + '"')
     return " ".join(phrases)
 
@@ -159,7 +159,7 @@ def search(
 
 def needles_of(query: str) -> list[str]:
     """Return the words and quoted parts of a query, folded."""
-    return [(quoted or word).casefold() for quoted, word in _QUERY_PART.findall(query)]
+    return [(quoted or word).casefold() for quoted, word in QUERY_PART.findall(query)]
 
 
 def snippet(text: str, needles: list[str]) -> str:

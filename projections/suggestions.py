@@ -4,6 +4,7 @@ import re
 import sqlite3
 from typing import NamedTuple
 
+from journal.cutting import cut, on_one_line
 from projections import past
 from projections.cards import command_of
 
@@ -47,9 +48,9 @@ def _fixes(views: sqlite3.Connection, session_id: str) -> list[Suggestion]:
         if fix.startswith("nothing:"):
             continue
         row = views.execute(past.ANSWER, (session_id, fixed_at, PROMPT_CHARS)).fetchone()
-        said = f" The agent said: {past.shortened(row[0])}" if row else ""
-        text = f"`{_cut(command, 100)}` failed with {_cut(error, 160)}; fixed by {_cut(fix, 160)}.{said}"
-        found.append(Suggestion("solution", _cut(text, 2 * LONGEST), "an error and its fix"))
+        said = f" The agent said: {on_one_line(row[0], past.SNIPPET_CHARS)}" if row else ""
+        text = f"`{cut(command, 100)}` failed with {cut(error, 160)}; fixed by {cut(fix, 160)}.{said}"
+        found.append(Suggestion("solution", cut(text, 2 * LONGEST), "an error and its fix"))
     return found
 
 
@@ -72,7 +73,3 @@ def _habits(views: sqlite3.Connection, session_id: str) -> list[Suggestion]:
             counts[command] = counts.get(command, 0) + 1
     often = sorted((pair for pair in counts.items() if pair[1] >= OFTEN), key=lambda pair: (-pair[1], pair[0]))
     return [Suggestion("pattern", f"Run `{command}` here.", f"run {count} times with success") for command, count in often[:5]]
-
-
-def _cut(text: str, longest: int) -> str:
-    return text if len(text) <= longest else f"{text[: longest - 1]}…"

@@ -157,7 +157,7 @@ def settings_page() -> Iterator[str]:
     """Yield the page of the settings, from journal/settings.py."""
     yield "# Settings\n"
     yield "`journal config` shows the settings in force. They come from the environment and from `config.toml` in the journal's folder:\n"
-    yield "```toml\n[roots]\nclaude = \"~/work/.claude\"          # a further folder to read\ncodex = [\"~/a/.codex\", \"~/b/.codex\"]\n```\n"
+    yield "```toml\n[roots]\nclaude = \"~/second/.claude\"          # a further folder to read\ncodex = [\"~/a/.codex\", \"~/b/.codex\"]\n```\n"
     yield from _classes(settings, ["Settings"])
     yield "## Hooks\n\nThe table `[hooks]` of `config.toml`.\n"
     yield from table(("key", "type", "default", "meaning"), list(_arguments(hook_settings, "HookSettings")))

@@ -146,10 +146,9 @@ def write(home: Home, index: Any, *, model_id: str, position: int, cache_id: int
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, path_of(home))
-    except BaseException:
+    finally:  # after a success there is nothing of that name
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
-        raise
     folder = os.open(home.index, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -94,10 +94,9 @@ def write(existing: Existing, content: bytes, backup: str | None) -> str | None:
             os.fsync(file.fileno())
         _same(existing)
         os.replace(temporary, existing.real)
-    except BaseException:
+    finally:  # after a success there is nothing of that name
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
-        raise
     _sync_folder(folder)
     if read(existing.path).content != content:
         raise LogError(f"{existing.path} does not hold what was written", hint=f"its former content is in {made}" if made else "run the same command again")
