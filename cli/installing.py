@@ -26,7 +26,9 @@ def install(settings: Settings, asked: argparse.Namespace) -> int:
 
     facts = installation.facts_of(asked.host)
     program = program_of(asked.bin)
-    request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)
+    request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)._replace(has_server=asked.mcp)
+    if asked.mcp:
+        _prove_server(program, is_project=asked.project)
     before = _text(installation.config_path(facts, request))
     _prove(facts, program)
     outcome = installation.install(facts, program, request)
@@ -145,6 +147,24 @@ def _prove(facts: "Facts", program: Sequence[str]) -> None:
 
     # without the fallback, which would hide a failure
     prove(command(program, next(iter(facts.events)), facts.host, ""), os.environ)
+
+
+def _prove_server(program: Sequence[str], *, is_project: bool) -> None:
+    """Refuse to tell a host of a server that cannot start.
+
+    Raises: SettingInvalid.
+    """
+    import subprocess
+
+    if is_project:
+        raise SettingInvalid("--mcp and --project exclude each other: a project's file would name this machine's interpreter", hint="leave one of them out")
+    try:
+        done = subprocess.run([*program, "mcp"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)  # noqa: S603  our own program
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SettingInvalid(f"the server does not start: {error}", hint="run: journal mcp") from error
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise SettingInvalid(f"the server does not start: {said[0] if said else done.returncode}", hint="run: pip install 'agent-session-journal[mcp]'")
 
 
 def _text(path: str) -> str:

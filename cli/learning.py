@@ -172,19 +172,20 @@ def _known(
     from projections import learned
 
     with contextlib.closing(read_views(settings)) as views:
-        if asked.session:
-            session_id: str | None = session_by_prefix(views, asked.session)
-        else:
-            row = views.execute(
-                f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
-                {"project": current_project(views)},
-            ).fetchone()
-            session_id = row[0] if row else None
         try:
+            session_id = session_by_prefix(views, asked.session) if asked.session else _newest(views)
             alike = [pair for pair in learned.duplicates(views, text, root, moment) if not old or pair[0].learning_id != old.learning_id]
             return session_id, alike, learned.conflicts(views, text, root, moment, but=old.learning_id if old else "")
         except sqlite3.OperationalError:  # views of an earlier version: the next ingest builds them again
-            return session_id, [], []
+            return None, [], []
+
+
+def _newest(views: sqlite3.Connection) -> str | None:
+    row = views.execute(
+        f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
+        {"project": current_project(views)},
+    ).fetchone()
+    return row[0] if row else None
 
 
 def _text(given: str) -> str:

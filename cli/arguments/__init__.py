@@ -13,7 +13,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
     "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff", "next"),
     "handoffs": ("handoff",),
-    "memory": ("learn", "recall", "learnings", "supersede", "confirm", "retire", "why", "fix"),
+    "memory": ("learn", "recall", "learnings", "supersede", "confirm", "retire", "why", "fix", "mcp"),
     "hosts": ("install", "uninstall", "setup"),
     "reading": ("sessions",),
     "meaning": ("search", "similar", "index"),

@@ -13,6 +13,7 @@ def declare(add: Add) -> None:
     command.add_argument("--dry-run", action="store_true", help="show what would change and change nothing")
     command.add_argument("--bin", metavar="CMD", help="the command that runs the journal in hooks (default: this Python, isolated)")
     command.add_argument("--project", action="store_true", help="only for the repository of the current directory; without the host's commands")
+    command.add_argument("--mcp", action="store_true", help="also tell the host of the MCP server (`journal mcp`): some 2,400 tokens a session")
     command = add("uninstall", "take out exactly what install added", runs="cli.installing:uninstall", example="journal uninstall --all --dry-run")
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("--host", choices=HOSTS)

@@ -8,7 +8,7 @@ KINDS = ("solution", "gotcha", "pattern", "decision", "preference")
 
 
 def declare(add: Add) -> None:
-    """Declare learn, supersede, confirm, retire, recall, learnings, why and fix."""
+    """Declare learn, supersede, confirm, retire, recall, learnings, why, fix and mcp."""
     command = add("learn", "put down what later sessions should know", runs="cli.learning:learn",
                   example='journal learn "the lock is not re-entrant" --kind gotcha --expires 90d')  # fmt: skip
     command.add_argument("text", metavar="TEXT", nargs="?", help="one thing, in a sentence or two; `-` reads standard input")
@@ -43,6 +43,8 @@ def declare(add: Add) -> None:
     command.add_argument("error", metavar="WORD", nargs="+", help="the error as it was printed, or words of it")
     command.add_argument("--all", action="store_true", help="in all projects")
     command.add_argument("--limit", type=count, default=5, metavar="N", help="at most N (default 5)")
+    add("mcp", "serve search, recall, learn, restore and more to an MCP client, on standard input and output (needs the extra `mcp`)",
+        runs="cli.mcp_server:serve", example="journal mcp")  # fmt: skip
 
 
 def _about(command: argparse.ArgumentParser) -> None:

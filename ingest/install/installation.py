@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import NamedTuple
 
 from ingest.facts import Facts
-from ingest.install import file, handlers, manifest, wrappers
+from ingest.install import file, handlers, manifest, servers, wrappers
 from ingest.install.manifest import Added, Manifest
 from ingest.install.ownership import is_program
 from journal.errors import SettingInvalid
@@ -27,6 +27,8 @@ class Request(NamedTuple):
     project: str | None = None
     """The root of a project, to configure that one alone."""
     is_dry: bool = False
+    has_server: bool = False
+    """Whether the host is to be told of the MCP server too."""
 
 
 class Outcome(NamedTuple):
@@ -82,6 +84,12 @@ def install(facts: Facts, program: Sequence[str], request: Request) -> Outcome:
             known.programs.append(list(program))
         manifest.save(request.home, known)
     written, kept = _install_wrappers(facts, program, request, known) if request.project is None else ([], [])
+    if request.has_server and request.project is None:
+        server, has_changed = servers.install(facts, program, request.environ, known, _backup_name(facts, servers.path_of(facts, request.environ), request),
+                                              is_dry=request.is_dry)  # fmt: skip
+        written += [server] if has_changed else []
+        if not request.is_dry:
+            manifest.save(request.home, known)
     return Outcome(facts.host, path, is_changed or bool(written), backup, after, tuple(written), tuple(kept))
 
 
@@ -94,6 +102,11 @@ def uninstall(facts: Facts, request: Request) -> list[Outcome]:
     paths = [path for path, added in known.files.items() if added.host == facts.host and added.kind == "config" and request.project is None]
     wanted = config_path(facts, request)
     outcomes = []
+    told = []
+    if request.project is None:  # first, since a host may keep hooks in the same file, which is put back as it was only where nothing else changed
+        told = servers.uninstall(facts, request.environ, known, _backup_name(facts, servers.path_of(facts, request.environ), request), is_dry=request.is_dry)
+        if not request.is_dry:
+            manifest.save(request.home, known)
     ended = [added for path, added in known.files.items() if added.host == facts.host and (request.project is None or path == wanted)]
     for path in dict.fromkeys([wanted, *paths]):
         outcomes.append(_uninstall_config(facts, path, request, known))
@@ -103,6 +116,7 @@ def uninstall(facts: Facts, request: Request) -> list[Outcome]:
     if request.project is None:
         written, kept = _uninstall_wrappers(facts, request, known)
         first = outcomes[0]
+        written = [*told, *written]
         outcomes[0] = first._replace(is_changed=first.is_changed or bool(written), written=tuple(written), kept=tuple(kept))
         if not request.is_dry:
             manifest.save(request.home, known)

@@ -52,7 +52,8 @@ WALK = {
     "backup": [("{out}.db",), ("restore", f"{FULL}.db"), (f"{FULL}/", "x")], "size": [()], "compact": [()],
 }  # fmt: skip
 """The words that make each command say as much as it can."""
-UNSAID = {"watch": "prints what ingest prints, until stopped", "datasette": "serves until stopped; tests/reference/test_datasette.py looks at its pages",
+UNSAID = {"mcp": "serves until its client has gone; tests/cli/test_mcp.py looks at its answers",
+          "watch": "prints what ingest prints, until stopped", "datasette": "serves until stopped; tests/reference/test_datasette.py looks at its pages",
           "hook": "is not behind the full detector (docs/adr/0020)"}
 
 

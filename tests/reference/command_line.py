@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from cli.main import parser
 
-UNTIL_STOPPED = {"watch", "datasette"}
+UNTIL_STOPPED = {"watch", "datasette", "mcp"}
 """Commands that run until they are stopped; their own tests start them."""
 NETWORK = {"catalog"}
 """Commands that say that they use the network, which a test must not."""
