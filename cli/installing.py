@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cli import extras
 from cli.render import print_json, print_table, print_text, say
 from journal.errors import SettingInvalid
 from journal.home import Home
@@ -164,7 +165,7 @@ def _prove_server(program: Sequence[str], *, is_project: bool) -> None:
         raise SettingInvalid(f"the server does not start: {error}", hint="run: journal mcp") from error
     if done.returncode:
         said = done.stderr.strip().splitlines()
-        raise SettingInvalid(f"the server does not start: {said[0] if said else done.returncode}", hint="run: pip install 'agent-session-journal[mcp]'")
+        raise SettingInvalid(f"the server does not start: {said[0] if said else done.returncode}", hint=f"run: {extras.command('mcp')}")
 
 
 def _text(path: str) -> str:

@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 
+from cli import extras
 from cli.render import say
 from journal import __version__
 from journal.errors import SettingInvalid
@@ -24,7 +25,7 @@ def serve(settings: Settings, asked: argparse.Namespace) -> int:
         from mcp.server import MCPServer
         from mcp_types import ToolAnnotations
     except ImportError as error:
-        raise SettingInvalid("the extra `mcp` is not installed", hint="run: pip install 'agent-session-journal[mcp]'") from error
+        raise SettingInvalid("the extra `mcp` is not installed", hint=f"run: {extras.command('mcp')}") from error
     from cli import mcp_tools
 
     os.environ["JOURNAL_HOME"] = settings.home

@@ -19,6 +19,7 @@ CLAUDE = PROJECT / "tests/fixtures/claude/turns"
 COMMANDS = commands()
 NOT_ASKED = {
     "hook": "the contract of hooks: exit 0 and not a word, whatever happens",
+    "mcp": "the protocol of its clients, on standard input and output",
 }
 """Commands that keep another contract, and why."""
 WRITING = {

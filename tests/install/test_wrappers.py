@@ -11,8 +11,8 @@ from ingest.facts import HOSTS
 from ingest.install import installation, wrappers
 
 OWN = ("list", "restore", "resume", "snapshot", "status")
-NAMED = ("create-skill", "fork-detect", "handoff-list", "handoff-load", "handoff-save", "handoff-show", "migrate-sessions", "prime-fork",
-            "sync-registry", "update-skill")  # fmt: skip
+NAMED = ("create-skill", "fork-detect", "handoff-list", "handoff-load", "handoff-save", "handoff-show", "learn", "migrate-sessions",
+         "prime-fork", "recall", "sync-registry", "update-skill")  # fmt: skip
 PATHS = {
     "claude": [".claude/commands/journal.md", *(f".claude/commands/journal/{name}.md" for name in OWN), *(f".claude/commands/{name}.md" for name in NAMED)],
     "codex": [".codex/skills/journal/SKILL.md", *(f".codex/skills/journal-{name}/SKILL.md" for name in OWN),
@@ -36,7 +36,7 @@ def test_every_host_gets_its_commands(host: str, tmp_path: Path) -> None:
     laid = lay(f"{host}-absent" if host != "claude" else "absent", tmp_path)
     outcome = laid.install()
     assert sorted(below(laid)) == sorted(PATHS[host])
-    assert len(outcome.written) == 16
+    assert len(outcome.written) == 18
     for path in below(laid).values():
         assert "/opt/journal/bin/python -I -m journal " in path.read_text()
 
@@ -87,7 +87,7 @@ def test_a_symlink_to_nothing_among_the_commands_stops_nothing(tmp_path: Path) -
     link.parent.mkdir(parents=True)
     link.symlink_to("nowhere")
     outcome = laid.install()
-    assert (len(outcome.written), outcome.kept) == (15, (str(link),))
+    assert (len(outcome.written), outcome.kept) == (17, (str(link),))
     assert link.is_symlink()
 
 
@@ -95,7 +95,7 @@ def test_an_upgrade_rewrites_untouched_commands(tmp_path: Path) -> None:
     """Commands of an older program name the new one after the next install."""
     laid = lay("absent", tmp_path)
     installation.install(laid.facts, ["/opt/older/bin/python", "-I", "-m", "journal"], laid.request._replace(moment="2026-11-30T09:00:00Z"))
-    assert len(laid.install().written) == 16
+    assert len(laid.install().written) == 18
     assert all("/opt/older" not in path.read_text() for path in below(laid).values())
 
 
@@ -110,14 +110,14 @@ def test_a_project_gets_hooks_and_no_commands(tmp_path: Path) -> None:
 def test_descriptions_are_one_line(host: str) -> None:
     """A host that lists commands shows one line of each."""
     assert [wrapper.name for wrapper in wrappers.WRAPPERS if "\n" in wrapper.description or len(wrapper.description) > 100] == []
-    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 16
+    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 18
 
 
 @pytest.mark.parametrize("wrapper", wrappers.WRAPPERS, ids=lambda wrapper: wrapper.name or "journal")
 def test_what_a_command_runs_exists(wrapper: wrappers.Wrapper) -> None:
     """The command line that a wrapper names is one of `journal`, and the options of its hint are accepted."""
     given = {"[WORDS]": ["word"], "[--all]": ["--all"], "[--session ID]": ["--session", "x"], "": [], "[--title T]": ["--title", "t"], "[QUERY]": ["lock"],
-             "TASK": ["add", "a", "lock"], "SESSION": ["latest"], "NAME": ["lock-notes"]}  # fmt: skip
+             "TASK": ["add", "a", "lock"], "SESSION": ["latest"], "NAME": ["lock-notes"], "TEXT": ["the lock"], "WORDS": ["lock"]}  # fmt: skip
     words = [*wrapper.words.split(), *given[wrapper.arguments]]
     asked = parser(words).parse_args(words)
     found = [asked.command, *([asked.verb] if hasattr(asked, "verb") else [])]
