@@ -119,9 +119,10 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
 
 def test_without_the_extra_the_command_says_what_to_install(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """One line and the command."""
+    from cli import extras
     from cli.main import main
 
     monkeypatch.setenv("JOURNAL_HOME", str(tmp_path))
     monkeypatch.setitem(sys.modules, "mcp.server", None)
     assert main(["mcp"]) == 2
-    assert "pip install 'agent-session-journal[mcp]'" in capsys.readouterr().err
+    assert f"run: {extras.command('mcp')}" in capsys.readouterr().err
