@@ -139,7 +139,7 @@ def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Ch
     from ingest import checkout, test_results
     from ingest.anchoring import Files, Git, symbol_line
     from projections.drift import LOST, World, judge_all
-    from projections.handoff_report import Seen
+    from projections.handoff_report import UNCOUNTED, Seen
 
     root = place.root if place else root
     is_here = bool(root) and os.path.isdir(root or "")
@@ -151,11 +151,9 @@ def seen(root: str | None, head: str | None, anchors: "list[Anchor]", place: "Ch
         return Seen(world, None, None, None, time.time(), facts)
     git = Git(here.root)
     commits = git.commits(sorted({one.path for one in anchors if one.kind == "commit"}))
-    distance = changes = None
-    if head:
-        distance = (0, 0) if head == here.head else git.distance(head)
-        changes = git.changes(head) if distance is not None else None
+    changes = git.changes(head) if head else None
     world = world._replace(commits=commits, renamed=changes.renamed if changes else {}, changed=_likely_first(changes.changed if changes else [], anchors))
     if git.calls < MOST_CALLS and any(one.status in LOST for one in judge_all(anchors, world)):
         world = world._replace(untracked=_likely_first(git.untracked(), anchors))
+    distance = None if changes is None else (0, 0) if head == here.head else git.distance(head or "") if git.calls < MOST_CALLS else UNCOUNTED
     return Seen(world, here.branch, here.head, distance, time.time(), facts)

@@ -64,12 +64,18 @@ def told(record: dict[str, Any]) -> dict[str, Any]:
             "findings": sum(row["kind"] == "finding" for row in record["statements"]), "anchors": anchors}  # fmt: skip
 
 
+def judged(dimensions: dict[str, float]) -> str:
+    """Return what the score is made of, the best first."""
+    best = sorted(dimensions.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{name.replace('_', ' ')} {value:.2f}" for name, value in best)
+
+
 def print_told(answer: dict[str, Any]) -> None:
     """Print what `told` returned."""
     verified = sum(one["status"] == "verified" for one in answer["anchors"])
     findings = f"{answer['findings']} finding{'' if answer['findings'] == 1 else 's'}"
     print_text(f"{answer['handoff_id']}: {answer['title']}\n{findings}, {verified} of {len(answer['anchors'])} anchors verified")
-    print_text(f"quality: {answer['quality']} ({answer['score']:.2f})" + (", to fix first:" if answer["warnings"] else ""))
+    print_text(f"quality: {answer['quality']} ({answer['score']:.2f}), of {judged(answer['dimensions'])}" + ("; to fix first:" if answer["warnings"] else ""))
     for warning in answer["warnings"]:
         print_text(f"- {warning}")
 

@@ -2,11 +2,15 @@
 
 import argparse
 import json
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from cli.render import print_json, print_table, say
 from cli.wiring import IN_PROJECT, current_project, read_views
+from journal.database import open_log
+from journal.errors import JournalError
+from journal.home import Home
 from journal.settings import Settings
 
 OPEN_FOR = timedelta(minutes=30)
@@ -18,6 +22,19 @@ COLUMNS = ("session_id", "host", "project", "title", "branch", "started_at", "la
 STALE_AFTER = timedelta(minutes=2)
 """A hook so long after the last record means that the host has stopped writing the transcript."""
 HOOKED = "SELECT session_id, max(occurred_at) FROM hook_events WHERE role IN ('prompt', 'stop') GROUP BY session_id"
+
+
+GONE = "SELECT host, native_id, max(changed_at) FROM sources WHERE host <> 'journal' GROUP BY 1, 2 HAVING sum(state = 'gone') = count(*)"
+
+
+def gone_sources(settings: Settings) -> dict[tuple[str, str], str]:
+    """Return when it was seen that nothing is left on disk of a session, by host and the session's own id."""
+    try:
+        with closing(open_log(Home(settings.home).journal_db, writable=False)) as log:
+            return {(host, native_id): at for host, native_id, at in log.execute(GONE)}
+    except JournalError as error:
+        say(f"warning: {error}; which sources are gone is not known")
+        return {}
 
 
 def is_stale(last_at: str | None, hooked_at: str | None) -> bool:
@@ -51,6 +68,7 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
     rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} ORDER BY last_at DESC NULLS LAST, session_id LIMIT :limit",
                          {"project": project, "limit": asked.limit}).fetchall()  # fmt: skip
+    gone = gone_sources(settings)
     moment, hooked = datetime.now(UTC), dict(views.execute(HOOKED).fetchall())
     found = []
     for row in rows:
@@ -60,14 +78,21 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
         session["transcript_stale"] = is_stale(session["last_at"], hooked_at)
         heard_at = hooked_at if session["transcript_stale"] else session["last_at"]
         session["state"] = state_of(session.pop("end_reason"), session.pop("is_turn_open"), heard_at, moment)
+        session["source_gone_at"] = gone.get((session["host"], session["session_id"]))
         session["link"] = links.get(session["session_id"], [None])[0]
         found.append(session)
     if asked.json:
         print_json({"sessions": found})
         return 0
     print_table(("session", "host", "last", "turns", "output", "state", "title"),
-                [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], s["state"], s["title"])
+                [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], _told(s), s["title"])
                  for s in found])  # fmt: skip
     if not found:
         say("the journal holds no sessions; run: journal ingest" if asked.all else f"no sessions of {project}; try: journal sessions --all")
     return 0
+
+
+def _told(session: dict[str, Any]) -> str:
+    """Return the state for people, with the day on which the last of its files was found to be gone."""
+    gone_at = session["source_gone_at"]
+    return f"{session['state']}, source gone {gone_at[:16].replace('T', ' ')}" if gone_at else str(session["state"])

@@ -206,10 +206,12 @@ class Git:
         left, _, right = (said or b"").decode().strip().partition("\t")
         return (int(left), int(right)) if right else None
 
-    def changes(self, base: str) -> "Changes":
-        """Return what differs between the commit *base* and the files now."""
+    def changes(self, base: str) -> "Changes | None":
+        """Return what differs between the commit *base* and the files now; None where git knows it no more."""
         said = self.run("diff", "--name-status", "-z", "-M", base)
-        fields = os.fsdecode(said or b"").split("\0")
+        if said is None:
+            return None
+        fields = os.fsdecode(said).split("\0")
         renamed: dict[str, str] = {}
         changed: list[str] = []
         deleted: list[str] = []

@@ -9,7 +9,7 @@ from functools import cache
 
 from ahocorasick_rs import AhoCorasick
 
-RULES_VERSION = 3
+RULES_VERSION = 4
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
 if TYPE_CHECKING:
     import re
@@ -59,6 +59,9 @@ RULES = (
     _rule("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{10,1024}\.eyJ[A-Za-z0-9_-]{10,8192}\.[A-Za-z0-9_-]*"),
     _rule("url-credentials", "://", r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
     _rule("authorization", "digest ", r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}digest\s{1,8})(?!\[redacted)[^\r\n]{8,2048}",
+          r"\1[redacted:authorization]"),
+    _rule("authorization", "authorization",
+          r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?:bearer|basic|token)\s{1,8})(?!\[redacted)[A-Za-z0-9._~+/=-]+",
           r"\1[redacted:authorization]"),
     _rule("authorization", ("authorization", "bearer "),
           r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}(?:(?:bearer|basic|token)\s{1,8})?|\bbearer\s{1,8})(?!\[redacted)[A-Za-z0-9._~+/=-]{8,}",

@@ -32,14 +32,17 @@ def _place(place: Place) -> tuple[str, str, int, int, str | None]:
 
 PROJECTION = Projection(
     name="context_history",
-    version=3,
+    version=4,
     tables={
         "context_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
             offset_bytes INTEGER NOT NULL, occurred_at TEXT, used_tokens INTEGER, window_tokens INTEGER, model TEXT, response_id TEXT,
             PRIMARY KEY (session_id, source_key, generation, offset_bytes)) STRICT, WITHOUT ROWID""",
+        # Of a source the last by position, since times may run backwards; of several the one that was written last.
         # No row values: DuckDB reads the view's text, and has none.
         "context_state": """CREATE VIEW {name} AS SELECT session_id, occurred_at, used_tokens, window_tokens, model FROM (SELECT *, row_number() OVER (
-                PARTITION BY session_id ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC) AS place FROM context_history)
+                PARTITION BY session_id ORDER BY newest_at DESC, source_key DESC) AS place
+                FROM (SELECT *, row_number() OVER (PARTITION BY session_id, source_key ORDER BY generation DESC, offset_bytes DESC) AS last,
+                    max(occurred_at) OVER (PARTITION BY session_id, source_key) AS newest_at FROM context_history) WHERE last = 1)
             WHERE place = 1""",
     },
     # Without it each response would look through all earlier ones of its file.

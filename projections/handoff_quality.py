@@ -81,14 +81,29 @@ def is_filler(text: str, least: int = 2) -> bool:
     return len(text.encode("utf-8", "replace")) < SHORTEST_STATEMENT_BYTES or (count < least and not re.search(r"\d", bare))
 
 
+def repeats(texts: Sequence[str]) -> list[bool]:
+    """Tell of each statement whether one before it says the same, but for names of places and numbers."""
+    seen: set[str] = set()
+    found = []
+    for text in texts:
+        bare = " ".join(WORD.findall(PLACES.sub(" ", text).casefold()))
+        found.append(bare in seen)
+        seen.add(bare)
+    return found
+
+
 def measure(said: Measured) -> Quality:
     """Return the quality with the reasons; what would lift it most is warned of first."""
     warnings: list[tuple[str, str]] = []
-    real = [text for text in said.findings if not is_filler(text)]
+    again = repeats(said.findings)
+    says = [not is_filler(text) and not is_again for text, is_again in zip(said.findings, again, strict=True)]
+    real = [text for text, is_said in zip(said.findings, says, strict=True) if is_said]
     filler = len(said.findings) - len(real)
     questions = [text for text in said.questions if len(text) >= SHORTEST_QUESTION and not is_filler(text.ljust(SHORTEST_STATEMENT_BYTES), 1)]
     n = said.verified
-    coverage = 0.0 if not n else 0.3 if n < 3 else 0.6 if n < 6 else min(1.0, n / 10)
+    # Places of statements that say nothing, or again what was said, prove nothing.
+    proving = max(0, n - sum(count for count, is_said in zip(said.verified_of, says, strict=True) if not is_said))
+    coverage = 0.0 if not proving else 0.3 if proving < 3 else 0.6 if proving < 6 else min(1.0, proving / 10)
     if said.refused:
         coverage *= n / (n + len(said.refused))
         warnings.append(("evidence_coverage", f"{len(said.refused)} of {n + len(said.refused)} anchors do not resolve: {', '.join(said.refused[:3])}"))
@@ -101,7 +116,7 @@ def measure(said: Measured) -> Quality:
     honesty = 0.2 if not questions else 0.5 if len(questions) == 1 else min(1.0, 0.5 + 0.1 * len(questions))
     if not questions:
         warnings.append(("open_question_honesty", "suspiciously certain: not one open question"))
-    proved = sum(count > 0 and not is_filler(text) for text, count in zip(said.findings, said.verified_of, strict=True))
+    proved = sum(count > 0 and is_said for is_said, count in zip(says, said.verified_of, strict=True))
     has_purpose = len(said.purpose) > 20 and not is_filler(said.purpose)
     specific = min(0.4, 0.1 * said.files) + (0.2 if has_purpose else 0.0) + min(0.4, 0.1 * proved)
     if specific < 0.3:
@@ -109,8 +124,11 @@ def measure(said: Measured) -> Quality:
     length = sum(map(len, real)) / len(real) if real else 0.0
     share = filler / len(said.findings) if said.findings else 0.0
     substance = max(0.0, 0.4 * min(1.0, len(real) / 6) + 0.6 * min(1.0, length / 80) - 0.4 * share) if real else 0.0
-    if filler:
-        warnings.append(("findings_substance", f"{filler} of {len(said.findings)} findings say nothing"))
+    empty = sum(map(is_filler, said.findings))
+    if empty:
+        warnings.append(("findings_substance", f"{empty} of {len(said.findings)} findings say nothing"))
+    if filler > empty:
+        warnings.append(("findings_substance", f"{filler - empty} of {len(said.findings)} findings repeat another one, but for places and numbers"))
     if not said.findings:
         warnings.append(("findings_substance", "there are no findings; put them under `## Findings`"))
     moves = [text for text in said.moves if not is_filler(text) or PLACES.search(text)]

@@ -19,6 +19,10 @@ ALIKE = 0.75
 Row = tuple[str, str, str, list[str]]
 
 
+UNCOUNTED = (-1, -1)
+"""There are commits since, and git was asked too often already to count them: files that it does not have come first."""
+
+
 class Seen(NamedTuple):
     """What the checkout shows now."""
 
@@ -138,6 +142,8 @@ def _cautions(bundle: dict[str, Any], seen: Seen, judged: Sequence[drift.Judged]
         base = bundle["head"][:10]
         if seen.distance is None:
             found.append(f"the base is lost: git does not know commit {base} any more; contents are compared, renames cannot be followed")
+        elif seen.distance == UNCOUNTED:
+            found.append(f"commits came since {base}, or it is not in the history of HEAD any more; they were not counted")
         elif seen.distance[0]:
             found.append(f"the base {base} is not in the history of HEAD any more: amended, rebased or another branch")
         elif seen.distance[1]:

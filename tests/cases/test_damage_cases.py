@@ -108,6 +108,30 @@ def test_a16_a_deleted_transcript_stays_in_the_journal(archive: Archive) -> None
     assert target.read_bytes() == original
 
 
+def test_a16_the_session_list_says_since_when_the_source_is_gone(archive: Archive) -> None:
+    """In both forms; a session whose file is there says nothing of it, also after the file came back."""
+    path = archive.write(archive.claude_path(S), claude(1, S, "x"))
+    archive.write(archive.claude_path(S.replace("a", "b")), claude(2, S.replace("a", "b"), "y"))
+    archive.ingest()
+    data = path.read_bytes()
+    path.unlink()
+    archive.ingest()
+    gone_at = archive.rows("journal.db", "SELECT changed_at FROM sources WHERE state = 'gone'")[0][0]
+    told = {row["session_id"]: row["source_gone_at"] for row in archive.json("sessions", "--all")["sessions"]}
+    assert told == {S: gone_at, S.replace("a", "b"): None}
+    assert archive.run("sessions", "--all")[1].count(f"source gone {gone_at[:10]}") == 1
+    path.write_bytes(data)
+    archive.ingest()
+    assert [row["source_gone_at"] for row in archive.json("sessions", "--all")["sessions"]] == [None, None]
+
+
+def test_h1_a_short_bearer_goes_too(archive: Archive) -> None:
+    """A token behind a named scheme is one, however short."""
+    archive.write(archive.claude_path(S), claude(1, S, 'curl -H "Authorization: Bearer x" localhost'))
+    archive.ingest()
+    assert archive.rows("views.db", "SELECT text FROM messages") == [('curl -H "Authorization: Bearer [redacted:authorization]" localhost',)]
+
+
 def test_a7_a_replaced_file_is_a_new_generation(archive: Archive) -> None:
     """A longer file moved over the old one is read from its start and repeats nothing in the views."""
     path = archive.write(archive.claude_path(S), claude(1, S, "genone"))

@@ -189,7 +189,24 @@ def test_a_load_asks_git_at_most_three_times(repo: Repository, monkeypatch: pyte
     repo.commit("two")
     calls.clear()
     repo.load()
-    assert [words[3] for words in calls] == ["cat-file", "rev-list", "diff"]
+    assert [words[3] for words in calls] == ["cat-file", "diff", "ls-files"]
+    repo.git("revert", "--no-edit", "HEAD")
+    calls.clear()
+    repo.load()
+    assert [words[3] for words in calls] == ["cat-file", "diff", "rev-list"]
+
+
+def test_a_file_moved_without_git_is_found_beside_commit_anchors_and_commits(repo: Repository) -> None:
+    """The third process looks for the file; the commits since are then not counted, and the load says so."""
+    commit = repo.git("rev-parse", "HEAD")
+    repo.save(f"## Findings\n- The sum is kept in one variable: `calc.py:4-6`, since commit {commit}.\n")
+    repo.write("third.py", "pass\n")
+    repo.commit("two")
+    (repo.folder / "calc.py").rename(repo.folder / "sum.py")
+    loaded = repo.load()
+    assert [(one["status"], one["now"]) for one in loaded["findings"][0]["anchors"] if one["locator"].startswith("calc")] == [("moved", "sum.py:4-6")]
+    assert loaded["severity"] == "low"
+    assert any("they were not counted" in caution for caution in loaded["warnings"])
 
 
 def test_a_save_asks_git_for_the_state_and_the_commits_alone(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,6 +79,16 @@ def test_i4_times_that_run_backwards_keep_file_order(archive: Archive) -> None:
     assert archive.sessions()[S]["turns"] == 2
 
 
+def test_i4_the_last_usage_is_the_last_by_position(archive: Archive) -> None:
+    """The later answer has the earlier time: what it used is in the context."""
+    usage = {"cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 7}
+    archive.write(archive.claude_path(S), claude(1, S, "go"), answer(9, S, "first", "m1", {"input_tokens": 100, **usage}),
+                  answer(3, S, "second", "m2", {"input_tokens": 9000, **usage}))  # fmt: skip
+    archive.ingest()
+    assert archive.rows("views.db", "SELECT used_tokens FROM context_state") == [(9007,)]
+    assert [text for (text,) in archive.rows("views.db", "SELECT text FROM messages ORDER BY global_position")] == ["go", "first", "second"]
+
+
 def test_two_logs_of_the_same_files_agree(archive: Archive) -> None:
     """Live tailing in any order and one import of the finished files give the same digests."""
     rng = random.Random(5)

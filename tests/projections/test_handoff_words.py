@@ -76,7 +76,8 @@ def test_filler_is_found_by_content(text: str, expected: bool) -> None:
 def test_the_quality_is_the_weighted_mean_of_its_dimensions() -> None:
     """Computed by hand: six verified anchors in three files for three findings of 80 characters, two questions, one move of 60 characters, no purpose."""
     found = handoff_quality.measure(handoff_quality.Measured(
-        "Title", "", ["The ledger counts a sum twice" + "x" * 51] * 3, [2, 2, 2], 6, [], 3, ["Is it twice in all cases?"] * 2,
+        "Title", "", [f"The ledger {word} a sum twice" + "x" * 51 for word in ("counts", "rounds", "misses")],
+        [2, 2, 2], 6, [], 3, ["Is it twice in all cases?"] * 2,
         ["Read the ledger again and count every sum that stands in it" + "y"], "z" * 300, 3,
     ))  # fmt: skip
     assert found.dimensions == {
@@ -84,6 +85,20 @@ def test_the_quality_is_the_weighted_mean_of_its_dimensions() -> None:
         "completeness": 0.833, "markdown_clarity": 0.6, "entity_richness": 0.3, "relation_richness": 0.375,
     }  # fmt: skip
     assert (found.score, found.rating) == (0.631, "strong")  # 9.3458 / 14.8
+
+
+def test_one_sentence_about_six_places_is_one_finding() -> None:
+    """What differs in places and numbers alone repeats; its places prove nothing more, and the reason is told."""
+    text = "The component number {0} coordinates requests and keeps its invariants under pressure: `calc.py:{0}`."
+    one = handoff_quality.measure(handoff_quality.Measured(
+        "Components", "", [text.format(1)], [1], 1, [], 1, ["Which one starves first?"] * 2,
+        ["Profile the component under pressure."], "x" * 900, 4))  # fmt: skip
+    six = handoff_quality.measure(handoff_quality.Measured(
+        "Components", "", [text.format(n) for n in range(1, 7)], [1] * 6, 6, [], 1, ["Which one starves first?"] * 2,
+        ["Profile the component under pressure."], "x" * 900, 4))  # fmt: skip
+    assert "5 of 6 findings repeat another one, but for places and numbers" in six.warnings
+    assert six.score < one.score < handoff_quality.STRONG
+    assert six.dimensions["evidence_coverage"] == 0.3
 
 
 WORDY = ["The ingestion pipeline transforms incoming payloads through several staged validators before persisting them.",
