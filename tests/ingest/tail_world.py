@@ -72,6 +72,33 @@ class World:
         finally:
             log.close()
 
+    def crash(self, moment: int, *, is_after: bool) -> int:
+        """Let a process make a pass and die before its step or commit number *moment*, or right after it.
+
+        Returns: its exit status, 0 where it came to its end before that.
+        """
+        child = os.fork()
+        if child:
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        try:
+            left, is_due = [moment], [False]
+
+            def watch(statement: str) -> None:
+                if is_due[0]:
+                    os._exit(9)
+                if statement in ("RELEASE step", "COMMIT"):
+                    left[0] -= 1
+                    if left[0] == 0:
+                        is_due[0] = is_after
+                        if not is_after:
+                            os._exit(9)
+
+            log = open_log(self.home.journal_db, writable=True)
+            log.set_trace_callback(watch)
+            ingest(log, [("fake", str(self.root))], {"fake": ADAPTER}, lambda: NOW)
+        finally:
+            os._exit(0)
+
     def sources(self) -> list[SourceRow]:
         """Return all sources."""
         log = open_log(self.home.journal_db, writable=False)

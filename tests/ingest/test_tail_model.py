@@ -126,6 +126,12 @@ class Tailing(RuleBasedStateMachine):
             self.generations[-1] += rest if is_object(rest[whole:]) else rest[:whole]
         assert self.world.ingest().events == 0
 
+    @rule(moment=st.integers(1, 5), is_after=st.booleans())
+    def crash(self, moment: int, is_after: bool) -> None:
+        """A pass dies before or after a step or a commit; the next one finds the log whole and goes on."""
+        self.world.crash(moment, is_after=is_after)
+        self.ingest()
+
     @invariant()
     def the_log_is_the_model(self) -> None:
         """There is one source, and each generation holds exactly the bytes of the model."""
@@ -141,3 +147,11 @@ class Tailing(RuleBasedStateMachine):
 
 Tailing.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
 TestTailing = Tailing.TestCase
+
+
+def test_a_pass_that_dies_before_its_commit_leaves_nothing_and_after_it_everything(world: World) -> None:
+    """A new file takes three steps (registered, read, its state) and they share one commit: whoever dies before it leaves an empty log."""
+    world.file("s.jsonl", b'{"n":1}\n')
+    assert (world.crash(1, is_after=False), world.lines()) == (9, [])
+    found = [world.crash(number, is_after=False) for number in range(1, 6)]
+    assert (found, world.lines()) == ([9, 9, 9, 9, 0], [b'{"n":1}\n'])
