@@ -59,10 +59,11 @@ def bring_in(settings: Settings, asked: argparse.Namespace) -> int:
         except SettingInvalid as error:
             done.append({"path": path, "handoff_id": None, "title": None, "standing": "refused", "reason": str(error)})
             continue
+        _unlink_others(record, known)
         standing = "known" if record["handoff_id"] in known else "would be imported" if asked.dry_run else "imported"
         if standing == "imported":
             handoff_lines.put(settings, record["session_id"], record)
-        known.add(record["handoff_id"])
+        known[record["handoff_id"]] = record["root"]
         done.append({"path": path, "handoff_id": record["handoff_id"], "title": record["title"], "standing": standing, "reason": None})
     if asked.json:
         print_json({"bundles": done, "dry_run": asked.dry_run})
@@ -74,11 +75,24 @@ def bring_in(settings: Settings, asked: argparse.Namespace) -> int:
     return 1 if any(one["standing"] == "refused" for one in done) else 0
 
 
-def _known(settings: Settings) -> set[str]:
+def _known(settings: Settings) -> dict[str, str | None]:
+    """Return the handoffs that there are, each with its project."""
     if not os.path.exists(Home(settings.home).views_db):
-        return set()
+        return {}
     with contextlib.closing(read_views(settings)) as views:
-        return {name for (name,) in views.execute("SELECT handoff_id FROM handoff_bundles")}
+        return dict(views.execute("SELECT handoff_id, root FROM handoff_bundles").fetchall())
+
+
+def _unlink_others(record: dict[str, Any], known: dict[str, str | None]) -> None:
+    """Take out of a record what it says to replace or to unite of another project, or of itself: it would leave that project's list."""
+    def is_other(name: object) -> bool:
+        return name == record["handoff_id"] or (isinstance(name, str) and name in known and known[name] != record["root"])
+
+    if is_other(record.get("replaces")):
+        say(f"{record['handoff_id']} says to replace {record['replaces']}, a handoff of another project or itself: that is left out")
+        record["replaces"] = None
+    merges = record.get("merges")
+    record["merges"] = [name for name in merges if not is_other(name)] if isinstance(merges, list) else []
 
 
 def _files(views: sqlite3.Connection, bundle: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any], str]:

@@ -132,7 +132,7 @@ def _index(store: str) -> list[dict[str, Any]] | None:
             value = json.loads(file.read(LARGEST_BYTES))
     except FileNotFoundError:
         return []
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else None
 
@@ -142,7 +142,9 @@ def _told(path: str) -> dict[str, Any] | None:
     try:
         with open(os.path.join(path, "bundle_metadata.json"), encoding="utf-8") as file:
             value = json.loads(file.read(LARGEST_BYTES))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict):
         return None
     names = ("title", "slug", "repo_root", "branch", "head_commit", "tags")
     made = str(value.get("stored_at") or value.get("generated_at") or "")

@@ -8,7 +8,7 @@ import os
 import sqlite3
 import uuid
 
-from journal.errors import LogBusy, LogCorrupt, LogError, LogTooNew, NotFound
+from journal.errors import LogBusy, LogCorrupt, LogError, LogFull, LogTooNew, NotFound
 from journal.home import sqlite_uri
 
 SCHEMA_VERSION = 2
@@ -170,7 +170,9 @@ def is_at_rest(path: str) -> bool:
 
 
 def as_log_error(error: sqlite3.DatabaseError, path: str) -> LogError:
-    """Return the error of our tree that says what SQLite's *error* means."""
+    """Return the error of our tree that says what SQLite's *error* means; a full disk shows as a failed read or write too."""
+    if "full" in str(error) or "disk I/O" in str(error):
+        return LogFull(f"{path} cannot be read or written: {error}", hint="free some space and run: journal ingest")
     if isinstance(error, sqlite3.OperationalError) and "locked" in str(error):
         return LogBusy(f"{path} is locked by another process", hint="try again in a moment")
     if isinstance(error, sqlite3.OperationalError) and ("readonly" in str(error) or "unable to open" in str(error)):

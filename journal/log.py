@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from journal.chain import GENESIS, content_hash, event_hash
 from journal.database import as_log_error
-from journal.errors import LogError, LogFull
 from journal.segments import LONGEST_SEGMENT_BYTES, SEGMENT_BYTES, pack, part_hash, split_document
 
 SEED_BYTES = 16
@@ -112,7 +111,7 @@ class Writer:
             execute("RELEASE step")
             is_done = True
         except sqlite3.DatabaseError as error:
-            raise _reason(error) from error
+            raise as_log_error(error, "the log") from error
         finally:
             if not is_done:
                 self._undo(before)
@@ -145,7 +144,7 @@ class Writer:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             self.last_hash = self._committed_hash
-            raise _reason(error) from error
+            raise as_log_error(error, "the log") from error
         finally:
             self._waiting = 0
         self._committed_hash = self.last_hash
@@ -233,9 +232,3 @@ class Writer:
             rows,
         )
         self.last_hash = last
-
-
-def _reason(error: sqlite3.DatabaseError) -> LogError:
-    if "full" in str(error) or "disk I/O" in str(error):
-        return LogFull(f"the log cannot be written: {error}", hint="free some space and run: journal ingest")
-    return as_log_error(error, "the log")

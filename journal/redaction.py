@@ -81,7 +81,11 @@ _SIGNS = AhoCorasick(sorted(frozenset().union(*(rule.signs for rule in RULES))))
 
 def redact(text: str) -> str:
     """Return *text* with every secret that a rule knows replaced by its kind."""
-    found = _SIGNS.find_matches_as_strings(text.lower(), overlapping=True)
+    lowered = text.lower()
+    try:
+        found = _SIGNS.find_matches_as_strings(lowered, overlapping=True)
+    except UnicodeEncodeError:  # half a character stands in it
+        found = _SIGNS.find_matches_as_strings(lowered.encode("utf-8", "replace").decode(), overlapping=True)
     if found:
         signs = set(found)
         for rule in RULES:

@@ -99,7 +99,7 @@ def parts(views: sqlite3.Connection, session_id: str) -> Iterator[tuple[str, str
 
 def _signs(text: str) -> set[str]:
     """Return the kinds of which a sign stands in *text*."""
-    told = {_KINDS[word] for word in _WORDS.find_matches_as_strings(text.lower(), overlapping=True)}
+    told = {_KINDS[word] for word in _WORDS.find_matches_as_strings(text.lower().encode("utf-8", "replace").decode(), overlapping=True)}
     return told.union(kind for kind, characters in CHARACTERS.items() if characters.search(text))
 
 

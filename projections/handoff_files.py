@@ -196,7 +196,7 @@ def problems(files: Mapping[str, str]) -> list[str]:
             continue
         try:
             value = json.loads(files[name])
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             found.append(f"{name} is no JSON: {error}")
             continue
         if not isinstance(value, wanted):
@@ -213,10 +213,19 @@ def problems(files: Mapping[str, str]) -> list[str]:
 
 def _json(files: Mapping[str, str], name: str, otherwise: Any) -> Any:
     try:
-        value = json.loads(files.get(name, ""))
-    except ValueError:
+        value = _sound(json.loads(files.get(name, "")))
+    except (ValueError, RecursionError):
         return otherwise
     return value if isinstance(value, type(otherwise)) else otherwise
+
+
+def _sound(value: Any) -> Any:
+    """Return *value* without NUL and half characters, which no path and no database takes."""
+    if isinstance(value, str):
+        return value.replace("\0", "").encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_sound(one) for one in value]
+    return {_sound(key): _sound(one) for key, one in value.items()} if isinstance(value, dict) else value
 
 
 def _first(value: Mapping[str, Any], *names: str) -> str:

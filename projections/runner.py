@@ -194,7 +194,8 @@ class Pass:
                 line = Line(position, source_id, generation, offset, data)
                 placed += place(line, facts, key, carry, occurrences, as_of=self.as_of)
         for (source_id, generation), (lines, read, records) in counts.items():
-            facts, key, _ = self._source(source_id, generation)
+            # Not by `_source`: to ask for an earlier generation of the batch would drop what the last one carries.
+            facts, key = self.facts[source_id], self.keys[source_id]
             where = Place(0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation)
             placed.append((where, SourceRead(lines, read, facts.path, records)))
         return placed, size

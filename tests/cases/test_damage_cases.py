@@ -1,6 +1,10 @@
 """Cases A and B and damaged files: every recoverable record is found once, and the damage is counted."""
 
+from pathlib import Path
+
 from archive import Archive, answer, claude, line
+
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 
@@ -130,6 +134,23 @@ def test_h1_a_short_bearer_goes_too(archive: Archive) -> None:
     archive.write(archive.claude_path(S), claude(1, S, 'curl -H "Authorization: Bearer x" localhost'))
     archive.ingest()
     assert archive.rows("views.db", "SELECT text FROM messages") == [('curl -H "Authorization: Bearer [redacted:authorization]" localhost',)]
+
+
+def test_what_a_source_carries_survives_two_generations_in_one_batch(archive: Archive) -> None:
+    """A file that was cut and goes on: folder, branch and turn of its later records are the same live and rebuilt."""
+    fixture = next((FIXTURES / "copilot/subagent").rglob("events.jsonl"))
+    lines = fixture.read_bytes().splitlines(keepends=True)
+    path = archive.folder / ".copilot/session-state" / fixture.parent.name / "events.jsonl"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"".join(lines))
+    archive.ingest()
+    path.write_bytes(b"".join(lines[: len(lines) // 2]))
+    archive.ingest()
+    assert archive.run("replay")[0] == 0
+    with path.open("ab") as file:
+        file.writelines(lines[len(lines) // 2 :])
+    archive.ingest()
+    assert archive.json("replay", "--verify")["verified"] is True
 
 
 def test_a7_a_replaced_file_is_a_new_generation(archive: Archive) -> None:

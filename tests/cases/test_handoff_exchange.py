@@ -225,6 +225,34 @@ def test_metadata_that_somebody_wrote_by_hand_does_no_harm(repo: Repository, tmp
     assert not (tmp_path.parent / "x").exists()
 
 
+@pytest.mark.parametrize(("told", "standing"), [
+    ("[" * 200_000, "imported"), ('{"journal":' * 5_000, "imported"), ('{"repo_root": "\\u0000bad", "title": "odd"}', "imported"),
+    ('{"title": "half \\ud800 a character"}', "imported"), ("[1, 2]", "imported"),
+], ids=["deep list", "deep object", "NUL in a path", "half a character", "no object"])  # fmt: skip
+def test_metadata_that_no_parser_or_path_takes_stops_nothing(repo: Repository, store: Path, told: str, standing: str) -> None:
+    """The bundle comes in by its other files, the one beside it as well, and both can be loaded."""
+    (store / LOCK / "bundle_metadata.json").write_text(told)
+    answer = repo.archive.json("handoff", "import", str(store))
+    assert {Path(one["path"]).name: one["standing"] for one in answer["bundles"]} == {LOCK: standing, REST: "imported"}
+    for one in answer["bundles"]:
+        assert repo.archive.run("handoff", "load", one["handoff_id"])[0] == 0
+    assert repo.archive.json("replay", "--verify")["verified"] is True
+
+
+@pytest.mark.parametrize("link", ["replaces", "merges"])
+def test_a_bundle_of_another_project_takes_no_handoff_off_this_ones_list(repo: Repository, tmp_path: Path, link: str) -> None:
+    """What it says to replace or to unite of another project, or of itself, is left out."""
+    own = repo.save()["handoff_id"]
+    path = Path(repo.archive.json("handoff", "export", "--output", str(tmp_path / "out"))["path"])
+    metadata = json.loads((path / "bundle_metadata.json").read_text())
+    other = "h" + "0" * 12
+    metadata["journal"] |= {"handoff_id": other, "root": "/other/project", link: own if link == "replaces" else [own, other]}
+    (path / "bundle_metadata.json").write_text(json.dumps(metadata))
+    assert repo.archive.json("handoff", "import", str(path))["bundles"][0]["standing"] == "imported"
+    assert [one["handoff_id"] for one in repo.archive.json("handoff", "list")["handoffs"]] == [own]
+    assert {one["handoff_id"] for one in repo.archive.json("handoff", "list", "--all")["handoffs"]} == {own, other}
+
+
 def test_secrets_leave_every_copy(repo: Repository, tmp_path: Path) -> None:
     """Neither views nor an exported bundle holds what the notes should not have held."""
     token = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"

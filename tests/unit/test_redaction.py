@@ -60,3 +60,8 @@ def test_half_a_megabyte_of_near_misses_takes_linear_time(text: str) -> None:
     started = time.process_time()
     redact(text)
     assert time.process_time() - started < 3
+
+
+def test_half_a_character_hides_no_secret() -> None:
+    """A lone surrogate, which no UTF-8 has, is text like any other."""
+    assert redact("half \ud800 and AKIAABCDEFGHIJKLMNOP") == "half \ud800 and [redacted:aws-key]"
