@@ -9,7 +9,7 @@ from typing import Any
 
 from ingest import patch, shell, walk
 from ingest.adapter import Adapter, Candidate
-from ingest.fields import compact, count_of, number_in, number_of, object_of, text_of
+from ingest.fields import compact, count_of, number_in, number_of, object_of, part_of, text_of
 from journal.domain import (
     ContextCompacted,
     DomainEvent,
@@ -278,12 +278,12 @@ def _side_file(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
 
 
 def _flat(content: object) -> str:
-    """Return the text of a tool result; images leave only a mark."""
+    """Return the text of a tool result; images leave a mark with size and hash."""
     if isinstance(content, str):
         return content
     if not isinstance(content, list):
         return ""
-    return "\n".join(str(block.get("text", f"[{block.get('type')}]")) for block in content if isinstance(block, dict))
+    return "\n".join(part_of(block) for block in content if isinstance(block, dict))
 
 
 READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
@@ -297,4 +297,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "cost-state": _ended,
 }
 
-ADAPTER = Adapter("claude", 4, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("claude", 5, default_roots, discover, classify, native_id, hint, decode)

@@ -161,4 +161,4 @@ READERS: dict[str, Reader] = {
     "event_msg": event, "token_usage_record": _usage, "compacted": _compacted,
 }  # fmt: skip
 
-ADAPTER = Adapter("codex", 4, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("codex", 5, default_roots, discover, classify, native_id, hint, decode)

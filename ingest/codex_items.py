@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 import orjson
 
 from ingest import patch, shell
-from ingest.fields import compact, count_of, number_in, number_of, text_of
+from ingest.fields import compact, count_of, number_in, number_of, part_of, text_of
 from journal.domain import (
     DomainEvent,
     FileChanged,
@@ -204,11 +204,11 @@ def figures(usage: JsonObject) -> tuple[int, int, int, int, int]:
 
 
 def content_of(content: object) -> str:
-    """Return the text parts of a message or an output; images leave only a mark."""
+    """Return the text parts of a message or an output; images leave a mark with size and hash."""
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    return "\n".join(p if isinstance(p, str) else str(p.get("text", f"[{p.get('type')}]")) for p in parts if isinstance(p, str | dict))
+    return "\n".join(p if isinstance(p, str) else part_of(p) for p in parts if isinstance(p, str | dict))
 
 
 ITEMS: dict[str, Reader] = {

@@ -10,6 +10,9 @@ LARGEST_NUMBER = 2**53
 LARGEST_COUNT = 10**12
 """A count above is no count: the views add counts up, and a sum above 2**63 is an error of SQLite."""
 MOST_DIGITS = 15
+HASH_DIGITS = 16
+"""Enough to tell the images of one journal apart."""
+
 
 def text_of(value: object) -> str | None:
     """Return *value* if it is text."""
@@ -51,6 +54,27 @@ def _compact_slowly(value: object) -> str:
         return json.dumps(value, separators=(",", ":"))
     except (TypeError, ValueError, RecursionError):
         return ""
+
+
+def part_of(part: JsonObject) -> str:
+    """Return the text of one part of an output; an image or a file leaves a mark with its size and the start of its hash."""
+    if "text" in part:
+        return str(part["text"])
+    kind, source, url = part.get("type"), object_of(part.get("source")), text_of(part.get("image_url")) or ""
+    encoded = text_of(source.get("data")) or (url.partition(";base64,")[2] if url.startswith("data:") else "")
+    return f"[{kind} {_identity(encoded)}]" if encoded else f"[{kind}]"
+
+
+def _identity(encoded: str) -> str:
+    """Return the size and hash of what *encoded* holds in base64, or of the letters themselves where they are none."""
+    import binascii  # noqa: PLC0415  records with images are rare, and hooks read records too
+    import hashlib  # noqa: PLC0415
+
+    try:
+        data = binascii.a2b_base64(encoded)
+    except ValueError:
+        data = encoded.encode("utf-8", "replace")
+    return f"{len(data)} bytes sha256 {hashlib.sha256(data).hexdigest()[:HASH_DIGITS]}"
 
 
 def texts_of(value: object) -> tuple[str, ...]:

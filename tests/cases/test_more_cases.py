@@ -1,14 +1,19 @@
 """Cases B, C, F, I and J that need a host of their own or a look from outside."""
 
+import base64
+import binascii
+import hashlib
 import os
+import random
 import sqlite3
 import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from archive import Archive, answer, claude, line
+from archive import Archive, answer, claude, codex, line
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -16,7 +21,7 @@ T = "bbbbbbbb-0000-4000-8000-000000000002"
 
 def test_b4_inline_images_stay_out_of_the_views(archive: Archive) -> None:
     """Base64 images in tool results are in the log, byte for byte, and in no view."""
-    image = "iVBORw0KGgo" + "A" * 2_000_000
+    image = "iVBORw0KGgo" + "A" * 2_000_001
     call = answer(2, S, "", "m1", message={"id": "m1", "model": "claude-opus-5-5", "role": "assistant", "content": [
         {"type": "tool_use", "id": "t1", "name": "Read", "input": {"file_path": "/x.png"}}]})  # fmt: skip
     result = claude(3, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": [
@@ -24,7 +29,34 @@ def test_b4_inline_images_stay_out_of_the_views(archive: Archive) -> None:
     archive.write(archive.claude_path(S), claude(1, S, "look"), call, result)
     archive.ingest()
     assert (archive.home / "views.db").stat().st_size < 1_000_000
-    assert archive.rows("views.db", "SELECT output_excerpt FROM tool_calls") == [("[image]",)]
+    data = binascii.a2b_base64(image)
+    mark = f"[image {len(data)} bytes sha256 {hashlib.sha256(data).hexdigest()[:16]}]"
+    assert archive.rows("views.db", "SELECT output_excerpt FROM tool_calls") == [(mark,)]
+    assert archive.json("verify")["missing_bytes"] == 0
+
+
+def test_b4_twenty_images_leave_size_and_hash(archive: Archive) -> None:
+    """Twenty outputs of 2 MB of data URI each, and all of them again in the history that a compaction replaces: 80 MB of log, hardly any view."""
+    images = [base64.b64encode(random.Random(number).randbytes(1_500_000)).decode() for number in range(20)]
+    parts = [[{"type": "input_text", "text": f"seenword{n}"}, {"type": "input_image", "image_url": f"data:image/png;base64,{image}"}]
+             for n, image in enumerate(images)]  # fmt: skip
+    outputs: list[tuple[str, dict[str, Any]]] = []
+    for n, part in enumerate(parts):
+        outputs += [("response_item", {"type": "function_call", "call_id": f"c{n:02d}", "name": "view_image", "arguments": "{}"}),
+                    ("response_item", {"type": "function_call_output", "call_id": f"c{n:02d}", "output": part})]  # fmt: skip
+    kept = [{"type": "message", "role": "user", "content": part} for part in parts]
+    compacted = ("compacted", {"message": "summaryword", "replacement_history": kept})
+    path = archive.write(archive.codex_path(S), codex(S, [("event_msg", {"type": "user_message", "message": "look"}), *outputs, compacted,
+                                                          ("event_msg", {"type": "user_message", "message": "afterword"})]))  # fmt: skip
+    assert path.stat().st_size > 80_000_000
+    report = archive.ingest()
+    assert (report["damaged"], report["unknown"]) == (0, 0)
+    marks = [f"seenword{n}\n[input_image 1500000 bytes sha256 {hashlib.sha256(random.Random(n).randbytes(1_500_000)).hexdigest()[:16]}]" for n in range(20)]
+    assert archive.rows("views.db", "SELECT output_excerpt FROM tool_calls ORDER BY tool_call_id") == [(mark,) for mark in marks]
+    assert [len(archive.hits(word)) for word in ("summaryword", "afterword")] == [1, 1]
+    assert archive.rows("views.db", "SELECT count(*) FROM compactions") == [(1,)]
+    assert sum(file.stat().st_size for file in archive.home.glob("views.db*")) < 1_000_000
+    assert archive.rows("journal.db", "SELECT sum(length_bytes) FROM events WHERE type LIKE 'codex%'") == [(path.stat().st_size,)]
     assert archive.json("verify")["missing_bytes"] == 0
 
 
@@ -44,26 +76,65 @@ def test_b10_odd_optional_keys_drop_nothing(archive: Archive) -> None:
     assert (len(archive.hits("oddgateway")), archive.sessions()[S]["output_tokens"]) == (1, 4)
 
 
+GEMINI = "11111111-0000-4000-8000-000000000001"
+
+
+def chats(archive: Archive) -> Path:
+    """Return the folder of Gemini's transcripts of a project."""
+    return archive.folder / ".gemini/tmp/proj/chats"
+
+
+def said(number: int, kind: str, text: str, **fields: object) -> dict[str, object]:
+    """Return a message as Gemini writes it."""
+    return {"id": f"id-{number}", "timestamp": f"2026-11-30T10:00:{number:02d}.000Z", "type": kind, "content": text, **fields}
+
+
+def answered(number: int, text: str, output: int) -> dict[str, object]:
+    """Return an answer of Gemini with its tokens."""
+    return said(number, "gemini", text, model="gemini-3", tokens={"input": 10, "output": output, "cached": 0, "thoughts": 0, "tool": 0, "total": 10 + output})
+
+
+HEADER = {"sessionId": S, "projectHash": "0" * 64, "startTime": "2026-11-30T10:00:00.000Z", "kind": "main"}
+CONTEXT = said(0, "user", "<session_context>\nlots of words\n</session_context>")
+
+
 def test_b11_b12_gemini_patches_are_replayed(archive: Archive) -> None:
-    """The last version of a message counts, a rewind drops, injected context is neither prompt nor title, odd files are skipped."""
-
-    def message(number: int, kind: str, text: str, **fields: object) -> dict[str, object]:
-        return {"id": f"id-{number}", "timestamp": f"2026-11-30T10:00:{number:02d}.000Z", "type": kind, "content": text, **fields}
-
-    tokens = {"input": 10, "output": 2, "cached": 0, "thoughts": 0, "tool": 0, "total": 12}
-    context = message(0, "user", "<session_context>\nlots of words\n</session_context>")
-    path = archive.folder / ".gemini/tmp/proj/chats" / f"session-2026-11-30T10-00-{S[:8]}.jsonl"
-    archive.write(path, {"sessionId": S, "projectHash": "0" * 64, "startTime": "2026-11-30T10:00:00.000Z", "kind": "main"},
-                  {"$set": {"messages": [context]}}, message(1, "user", "realprompt"),
-                  message(2, "gemini", "half", model="gemini-3", tokens=tokens),
-                  message(2, "gemini", "wholeanswer", model="gemini-3", tokens=tokens | {"output": 9}),
-                  message(3, "user", "droppedprompt"), {"$rewindTo": "id-3"})  # fmt: skip
-    archive.write(path.with_name("session-x.jsonl.tmp-12"), b"not json\n")
-    archive.write(path.with_name("session-x.jsonl.unreadable-12"), b"not json\n")
+    """The last version of a message counts, a snapshot lists what is there, a rewind drops, injected context is neither prompt nor title."""
+    path = chats(archive) / f"session-2026-11-30T10-00-{S[:8]}.jsonl"
+    archive.write(path, HEADER, said(1, "user", "realprompt"), {"$set": {"messages": [CONTEXT, said(1, "user", "realprompt")]}},
+                  answered(2, "half", 2), answered(2, "wholeanswer", 9), said(3, "user", "droppedprompt"), answered(4, "droppedanswer", 5),
+                  {"$rewindTo": "id-3"}, said(5, "user", "nextprompt"))  # fmt: skip
     report = archive.ingest()
     row = archive.sessions()[S]
-    assert (report["damaged"], row["title"], row["turns"], row["output_tokens"]) == (0, "realprompt", 1, 9)
-    assert [len(archive.hits(word)) for word in ("lots", "half", "wholeanswer")] == [0, 0, 1]
+    assert (report["damaged"], report["unknown"], row["title"], row["turns"]) == (0, 0, "realprompt", 2)
+    assert archive.rows("views.db", "SELECT text FROM messages WHERE dropped_by IS NULL ORDER BY occurred_at") == [
+        ("realprompt",), ("wholeanswer",), ("nextprompt",)]  # fmt: skip
+    assert [len(archive.hits(word)) for word in ("lots", "half", "wholeanswer", "realprompt", "nextprompt")] == [0, 0, 1, 1, 1]
+    assert row["output_tokens"] == 14, "what was dropped was paid for too"
+
+
+def test_b11_both_formats_and_folders_of_sub_agents_are_read(archive: Archive) -> None:
+    """A file that is one object, and a patch log in the folder of its parent, are sessions too."""
+    old = GEMINI
+    archive.write(chats(archive) / f"session-2026-11-30T10-00-{S[:8]}.jsonl", HEADER, said(1, "user", "newformat"))
+    archive.write(chats(archive) / f"session-2026-11-29T10-00-{old[:8]}.json", HEADER | {"sessionId": old, "messages": [said(1, "user", "oldformat")]})
+    archive.write(chats(archive) / S / "child-1.jsonl", HEADER | {"sessionId": "child-1", "kind": "subagent"}, answered(2, "childword", 3))
+    report = archive.ingest()
+    sessions = archive.sessions()
+    assert (report["damaged"], report["unknown"]) == (0, 0)
+    assert {name: row["parent_session_id"] for name, row in sessions.items()} == {S: None, old: None, "child-1": S}
+    assert [len(archive.hits(word)) for word in ("newformat", "oldformat", "childword")] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("name", ["session-x.jsonl.tmp-12", "session-x.tmp-12.jsonl", ".tmp-4711", "session-x.json.tmp-12",
+                                  "session-x.unreadable-12.json", "session-x.jsonl.unreadable-2026-11-30", ".unreadable-7.jsonl"])  # fmt: skip
+def test_b11_unfinished_and_set_aside_files_are_skipped(archive: Archive, name: str) -> None:
+    """What Gemini is still writing or has set aside is no source, whatever it holds; the session beside it is read."""
+    archive.write(chats(archive) / f"session-2026-11-30T10-00-{S[:8]}.jsonl", HEADER, said(1, "user", "realprompt"))
+    archive.write(chats(archive) / name, HEADER | {"sessionId": T}, said(2, "user", "asideword"))
+    report = archive.ingest()
+    assert (report["damaged"], report["unknown"], list(archive.sessions()), archive.hits("asideword")) == (0, 0, [S], [])
+    assert archive.rows("journal.db", "SELECT count(*) FROM sources WHERE host = 'gemini'") == [(1,)]
 
 
 def test_b17_another_tools_chat_log_is_no_session(archive: Archive) -> None:
