@@ -1,8 +1,8 @@
 """From the bytes of one line to the JSON objects in it, and the damage where it was not exactly one.
 
 Pure, and never raises: a bad line stops nothing. orjson decides what is valid; `json` stands in for lone surrogates,
-which orjson refuses and hosts write. Kinds of damage: `nul`, `bom`, `utf8`, `nan`, `glued`, `torn`, `scalar`, `array`,
-`depth`, `unreadable`.
+which orjson refuses and hosts write. Kinds of damage: `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`,
+`array`, `depth`, `unreadable`.
 """
 
 import json
@@ -82,7 +82,8 @@ def _parse(text: str, damage: str | None) -> Salvaged:
         return _glued(text, decoder)
     if type(value) is not dict:
         return Salvaged((), "array" if type(value) is list else "scalar")
-    return Salvaged((_clean(value),), damage or ("nan" if constants else None))
+    cleaned = _clean(value)
+    return Salvaged((cleaned,), damage or ("nan" if constants else None if cleaned == value else "surrogate"))
 
 
 def _glued(text: str, decoder: json.JSONDecoder) -> Salvaged:

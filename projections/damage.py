@@ -82,7 +82,7 @@ _RECORD_DIGEST = (
 
 PROJECTION = Projection(
     name="damage",
-    version=2,
+    version=3,
     tables={
         "damaged_records": DAMAGED_TABLE,
         "unknown_records": UNKNOWN_TABLE,

@@ -1,8 +1,11 @@
 """Cases A and B and damaged files: every recoverable record is found once, and the damage is counted."""
 
+import json
 from pathlib import Path
+from typing import Any
 
-from archive import Archive, answer, claude, line
+import pytest
+from archive import CWD, Archive, answer, claude, line, moment, uuid
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -46,6 +49,38 @@ def test_a3_a4_a_torn_prefix_does_not_cost_the_whole_record(archive: Archive) ->
     assert [found(archive, word) for word in ("wholetwo", "gluedthree", "gluedfour", "afterfive")] == [1, 1, 1, 1]
 
 
+def test_a4_three_torn_calls_in_one_event_log(archive: Archive) -> None:
+    """Three times a torn copy of a call stands before the whole one with the same id: each call is there once, with its one result."""
+    path = archive.folder / ".copilot/session-state" / S / "events.jsonl"
+
+    def record(number: int, kind: str, **data: Any) -> dict[str, Any]:
+        return {"type": kind, "id": uuid(number), "timestamp": moment(number), "data": data}
+
+    parts: list[Any] = [record(0, "session.start", sessionId=S, copilotVersion="1.0.102", context={"cwd": CWD})]
+    for number in (1, 2, 3):
+        parts.append(record(10 * number, "user.message", content=f"askedword{number}"))
+        begun = record(10 * number + 1, "tool.execution_start", toolCallId=f"call-{number}", toolName="bash", arguments={"command": f"echo {number}"})
+        ended = record(10 * number + 2, "tool.execution_complete", toolCallId=f"call-{number}", success=True, result={"content": f"said {number}"})
+        parts += [line(begun)[: line(begun).index(b"arguments")], begun, line(ended)[: line(ended).index(b"result")], ended]
+    archive.write(path, *parts, record(99, "user.message", content="behindword"))
+    report = archive.ingest()
+    assert (report["events"], report["damaged"]) == (1 + 3 * 3 + 1, 6)
+    assert archive.rows("views.db", "SELECT tool_call_id, input_text, output_excerpt, is_error FROM tool_calls ORDER BY 1") == [
+        (f"call-{number}", json.dumps({"command": f"echo {number}"}, separators=(",", ":")), f"said {number}", 0) for number in (1, 2, 3)]  # fmt: skip
+    assert [found(archive, word) for word in ("askedword1", "askedword2", "askedword3", "behindword")] == [1, 1, 1, 1]
+    assert archive.sessions()[S]["tool_calls"] == 3
+    assert archive.json("verify")["missing_bytes"] == 0
+
+
+def test_a4_a_summary_glued_to_a_record_is_read_too(archive: Archive) -> None:
+    """Of a record followed at once by a summary on the same line both count: the message, and the title."""
+    glued = line(answer(2, S, "gluedanswer", "m1"))[:-1] + line({"type": "summary", "summary": "Glued title", "leafUuid": uuid(2)})
+    archive.write(archive.claude_path(S), claude(1, S, "question"), glued, claude(3, S, "next question"))
+    assert archive.ingest()["damaged"] == 1
+    row = archive.sessions()[S]
+    assert (row["title"], row["messages"], row["output_tokens"], found(archive, "gluedanswer")) == ("Glued title", 3, 5, 1)
+
+
 def test_b1_runs_of_nul_bytes_hide_nothing(archive: Archive) -> None:
     """NUL runs after, between and before records are skipped and counted; a NUL tail stays pending."""
     archive.write(archive.claude_path(S), line(claude(1, S, "nulone"))[:-1], b"\0" * 9000, b"\n", b"\0" * 500 + b"\n",
@@ -72,13 +107,39 @@ def test_b3_a_long_line_stops_nothing(archive: Archive) -> None:
 
 
 def test_b6_b14_b15_odd_encodings(archive: Archive) -> None:
-    """U+2028, BOM, CRLF, bad UTF-8 and lone surrogates lose no record."""
+    """U+2028, BOM, CRLF, bad UTF-8 and lone surrogates lose no record; what was repaired is counted by its kind, CRLF and U+2028 are no damage."""
     bad = line(claude(4, S, "badutf QQ end")).replace(b"QQ", b"\xff\xfe")
     lone = line(claude(5, S, "lonesurrogate QQ end")).replace(b"QQ", b"\\ud83d")
     archive.write(archive.claude_path(S), b"\xef\xbb\xbf", claude(1, S, "bomone"),
                   line(claude(2, S, "crlftwo"))[:-1], b"\r\n", claude(3, S, "separator\u2028three"), bad, lone)
-    archive.ingest()
+    assert archive.ingest()["damaged"] == 3
+    assert archive.rows("journal.db", "SELECT damage FROM events WHERE type LIKE 'claude%' ORDER BY offset_bytes") == [
+        ("bom",), (None,), (None,), ("utf8",), ("surrogate",)]  # fmt: skip
+    assert archive.json("status")["damaged"] == [["claude", kind, 1] for kind in ("bom", "surrogate", "utf8")]
     assert [found(archive, word) for word in ("bomone", "crlftwo", "three", "badutf", "lonesurrogate")] == [1, 1, 1, 1, 1]
+
+
+def test_b14_a_bom_before_lines_that_end_with_crlf(archive: Archive) -> None:
+    """A file that an editor saved with a BOM and CRLF gives each record once, also those that are appended behind it."""
+    ends = [line(claude(n, S, f"windowsword{n}"))[:-1] + b"\r\n" for n in range(4)]
+    path = archive.write(archive.claude_path(S), b"\xef\xbb\xbf", *ends[:3])
+    assert archive.ingest()["damaged"] == 1
+    archive.write(path, ends[3], append=True)
+    assert archive.ingest()["damaged"] == 0
+    assert [found(archive, f"windowsword{n}") for n in range(4)] == [1, 1, 1, 1]
+    assert archive.rows("views.db", "SELECT text FROM messages ORDER BY global_position") == [(f"windowsword{n}",) for n in range(4)]
+
+
+@pytest.mark.parametrize("text", ['ends with "é', "ends with 한"])
+def test_b15_a_file_cut_inside_a_character_loses_one_line_at_most(archive: Archive, text: str) -> None:
+    """Cut after the first byte of its last character the tail waits; its other bytes make it whole."""
+    whole = line(claude(2, S, text))
+    cut = whole.index(text[-1].encode()) + 1
+    path = archive.write(archive.claude_path(S), claude(1, S, "beforecut"), whole[:cut])
+    assert (archive.ingest()["events"], found(archive, "beforecut")) == (1, 1)
+    archive.write(path, whole[cut:], append=True)
+    assert (archive.ingest()["events"], found(archive, "ends")) == (1, 1)
+    assert archive.rows("views.db", "SELECT text FROM messages ORDER BY global_position") == [("beforecut",), (text,)]
 
 
 def test_b8_unknown_kinds_are_kept_and_counted(archive: Archive) -> None:
@@ -90,12 +151,18 @@ def test_b8_unknown_kinds_are_kept_and_counted(archive: Archive) -> None:
 
 
 def test_history_appended_again_counts_once(archive: Archive) -> None:
-    """A file whose whole history is appended again gives each record once."""
+    """A file whose whole history is appended again gives each record once; the repeated lines are events, and no damage."""
     once = [claude(1, S, "oncealpha"), answer(2, S, "oncebeta", "m1")]
-    archive.write(archive.claude_path(S), *once, *once)
-    archive.ingest()
+    path = archive.write(archive.claude_path(S), *once, line(claude(3, S, "torn"))[:50], b"\n", *once)
+    report = archive.ingest()
+    assert (report["events"], report["damaged"]) == (5, 1)
+    archive.write(path, *once, append=True)
+    report = archive.ingest()
+    assert (report["events"], report["damaged"]) == (2, 0)
+    assert archive.rows("views.db", "SELECT damage, count(*) FROM damaged_records GROUP BY 1") == [("unreadable", 1)]
     assert [found(archive, word) for word in ("oncealpha", "oncebeta")] == [1, 1]
     assert archive.sessions()[S]["output_tokens"] == 5
+    assert archive.sessions()[S]["messages"] == 2
 
 
 def test_a16_a_deleted_transcript_stays_in_the_journal(archive: Archive) -> None:
