@@ -20,7 +20,7 @@ FRESH_FOR_S = 600
 def parsed(data: bytes) -> dict[str, object] | None:
     """Return the payload, or None where it is no JSON object."""
     try:
-        raw = jsontext.loads(data.decode("utf-8", "replace"))
+        raw = jsontext.loads(data.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError):
         return None
     return raw if isinstance(raw, dict) else None

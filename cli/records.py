@@ -12,8 +12,8 @@ from journal.errors import SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings, load
 
-TABLE = re.compile(r"^[ \t]*\[views\][^\n]*\n?", re.MULTILINE)
-KEY = re.compile(r"^[ \t]*records[ \t]*=[^\n]*", re.MULTILINE)
+TABLE = re.compile(r"^\ufeff?[ \t]*\[views\][^\n]*\n?", re.MULTILINE)
+KEY = re.compile(r"^[ \t]*records[ \t]*=[^\r\n]*", re.MULTILINE)
 NEXT_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 
@@ -51,33 +51,32 @@ def write_setting(home: Home, *, is_on: bool) -> None:
     """
     text = ""
     if os.path.exists(home.config):
-        with open(home.config, encoding="utf-8") as file:
+        with open(home.config, encoding="utf-8", newline="") as file:
             text = file.read()
     changed = switched(text, is_on=is_on)
-    with tempfile.NamedTemporaryFile("w", dir=home.root, prefix="config.", delete=False, encoding="utf-8") as new:
+    with tempfile.NamedTemporaryFile("w", dir=home.root, prefix="config.", delete=False, encoding="utf-8", newline="") as new:
         new.write(changed)
     os.replace(new.name, home.config)
 
 
 def switched(text: str, *, is_on: bool) -> str:
-    """Return the TOML *text* with the setting in it.
+    """Return the TOML *text* with the setting in it; a BOM and the ends of its lines stay.
 
     Raises: SettingInvalid: the result would not read as meant.
     """
     import tomllib
 
-    line = f"records = {str(is_on).lower()}"
+    line, end = f"records = {str(is_on).lower()}", "\r\n" if "\r\n" in text else "\n"
     head = TABLE.search(text)
     if head is None:
-        changed = f"{text}{'' if not text or text.endswith(chr(10)) else chr(10)}[views]\n{line}\n"
+        changed = f"{text}{'' if not text or text.endswith(chr(10)) else end}[views]{end}{line}{end}"
     else:
         following = NEXT_TABLE.search(text, head.end())
-        end = following.start() if following else len(text)
-        key = KEY.search(text, head.end(), end)
-        changed = text[: key.start()] + line + text[key.end() :] if key else f"{text[: head.end()].rstrip()}\n{line}\n{text[head.end() :]}"
+        key = KEY.search(text, head.end(), following.start() if following else len(text))
+        changed = text[: key.start()] + line + text[key.end() :] if key else f"{text[: head.end()].rstrip()}{end}{line}{end}{text[head.end() :]}"
     try:
-        given = tomllib.loads(changed)
-        before = tomllib.loads(text)
+        given = tomllib.loads(changed.removeprefix("\ufeff"))
+        before = tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
         raise SettingInvalid(f"config.toml cannot be changed: {error}", hint=f"write into its table [views]: {line}") from error
     views = {**before.get("views", {}), "records": is_on}

@@ -70,7 +70,7 @@ def retention(host: str, root: str) -> Retention:
 
 def _settings(path: str) -> object:
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             return json.loads(COMMENT.sub("", file.read()) or "{}")
     except FileNotFoundError:
         return {}

@@ -72,7 +72,7 @@ def load(config: str) -> tuple[HookSettings, str]:
 
     try:
         with open(config, "rb") as file:
-            given = tomllib.load(file).get("hooks", {})
+            given = tomllib.loads(file.read().decode().removeprefix("\ufeff")).get("hooks", {})
         return from_table(given), ""
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError, ValueError) as error:
         return HookSettings(), f"{config}: {error}"
@@ -84,7 +84,7 @@ def given_in(config: str) -> set[str]:
 
     try:
         with open(config, "rb") as file:
-            table = tomllib.load(file).get("hooks", {})
+            table = tomllib.loads(file.read().decode().removeprefix("\ufeff")).get("hooks", {})
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError):
         return set()
     return set(table) if isinstance(table, dict) else set()

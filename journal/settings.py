@@ -71,6 +71,6 @@ def read_file(path: str) -> dict[str, Any]:
 
     try:
         with open(path, "rb") as file:
-            return tomllib.load(file)
+            return tomllib.loads(file.read().decode().removeprefix("\ufeff"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingInvalid(f"{path}: {error}", hint="correct the file, or move it away") from error

@@ -261,7 +261,7 @@ def test_a_file_that_changed_just_now_is_not_late(archive: Archive) -> None:
 def test_retention_is_read_from_the_hosts_settings(archive: Archive) -> None:
     """Claude's cleanupPeriodDays and Gemini's sessionRetention are shown with the oldest file; Codex deletes nothing."""
     fill(archive)
-    archive.write(archive.folder / ".claude/settings.json", b'{"cleanupPeriodDays": 99}')
+    archive.write(archive.folder / ".claude/settings.json", b'\xef\xbb\xbf{"cleanupPeriodDays": 99}\r\n')
     archive.write(archive.folder / ".gemini/settings.json", b'// mine\n{"general": {"sessionRetention": {"maxAge": "2w"}}}')
     archive.write(archive.codex_path(T), codex(T, []))
     archive.run("ingest")

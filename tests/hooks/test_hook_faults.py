@@ -35,6 +35,17 @@ def test_e2_odd_stdin_gives_no_output(world: World, role: str, data: bytes) -> N
     assert not any(".." in path.name for path in (world.home / "inbox").glob("*")) if (world.home / "inbox").exists() else True
 
 
+@pytest.mark.parametrize("role", ["session-start", "prompt", "pre-compact", "stop", "session-end"])
+def test_b14_a_payload_with_bom_and_crlf_is_read(world: World, role: str) -> None:
+    """What a wrapper saved or piped with a BOM and CRLF is the same payload, and so are settings of the hooks."""
+    (world.home / "config.toml").write_bytes(b"\xef\xbb\xbf[hooks]\r\nthresholds = [0.5]\r\n")
+    payload = world.payload(prompt="x")
+    said = world.hook(role, b"\xef\xbb\xbf" + json.dumps(payload, indent=1).replace("\n", "\r\n").encode() + b"\r\n")
+    assert said == (0, "", "")
+    assert [line["payload"] for line in world.lines() if line["type"] == "journal.hook"] == [payload]
+    assert [line for line in world.lines() if line["type"] == "journal.hook_failed"] == []
+
+
 @pytest.mark.parametrize("path", ["", None, "/no/such/file", "/", "missing"])
 @pytest.mark.parametrize("role", ["session-start", "prompt", "stop", "session-end"])
 def test_e11_a_missing_transcript_is_no_error(world: World, role: str, path: str | None) -> None:

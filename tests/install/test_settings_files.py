@@ -51,6 +51,22 @@ def test_there_are_enough_fixtures() -> None:
     assert len(REFUSED) >= 12
 
 
+@pytest.mark.parametrize("name", ["bom", "bom-crlf"])
+def test_b14_bom_and_line_ends_stay(name: str, tmp_path: Path) -> None:
+    """Settings that begin with a BOM are understood, never reset; written back, their first bytes and the ends of their lines are the same."""
+    laid = lay(name, tmp_path)
+    before = laid.content()
+    assert before is not None
+    for act in (laid.install, laid.uninstall):
+        act()
+        now = laid.content()
+        assert now is not None
+        assert now.startswith(b"\xef\xbb\xbf{")
+        assert json.loads(now.decode("utf-8-sig"))["model"] == "opus"
+        assert (b"\r\n" in now, len(re.findall(rb"(?<!\r)\n", now)) > 0) == ((True, False) if name == "bom-crlf" else (False, True))
+    assert laid.content() == before
+
+
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_e17_install_again_and_uninstall_leave_the_expected_bytes(name: str, tmp_path: Path) -> None:
     """After install and after uninstall the file holds what the fixture says, with its mode and symlinks; a second run of either touches nothing."""

@@ -11,6 +11,7 @@ import pytest
 from cli.main import main
 from cli.records import switched
 from journal.errors import SettingInvalid
+from journal.settings import load
 from projections.raw_records import redacted
 
 
@@ -118,3 +119,15 @@ def test_a_wrong_setting_is_exit_2(home: Path, capsys: pytest.CaptureFixture[str
     (home / "journal/config.toml").write_text(text)
     assert main(["sessions"]) == 2
     assert "config.toml: views must hold true or false for records" in capsys.readouterr().err
+
+
+def test_b14_a_settings_file_with_bom_and_crlf_keeps_both(home: Path) -> None:
+    """Read as any other, and what is written into it leaves its first bytes and the ends of its lines as they are."""
+    config = home / "journal/config.toml"
+    config.write_bytes(b'\xef\xbb\xbf[views]\r\n# mine\r\n\r\n[roots]\r\nclaude = "/nowhere"\r\n')
+    assert main(["records", "on"]) == 0
+    assert config.read_bytes() == b'\xef\xbb\xbf[views]\r\nrecords = true\r\n# mine\r\n\r\n[roots]\r\nclaude = "/nowhere"\r\n'
+    assert main(["records", "off"]) == 0
+    assert config.read_bytes() == b'\xef\xbb\xbf[views]\r\nrecords = false\r\n# mine\r\n\r\n[roots]\r\nclaude = "/nowhere"\r\n'
+    assert switched("a = 1\r\n", is_on=True) == "a = 1\r\n[views]\r\nrecords = true\r\n"
+    assert load({"JOURNAL_HOME": str(home / "journal"), "HOME": str(home)}).views == frozenset()
