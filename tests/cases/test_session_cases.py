@@ -1,8 +1,11 @@
 """Cases D and I: which records make a session, and which project and chain it belongs to."""
 
 import random
+from pathlib import Path
+from typing import Any
 
-from archive import Archive, answer, claude, codex, line, token_count, uuid
+import pytest
+from archive import CWD, Archive, answer, claude, codex, line, token_count, uuid
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
@@ -48,13 +51,49 @@ def test_d8_the_project_comes_from_the_record_not_from_the_folder(archive: Archi
     assert {s: row["project"] for s, row in archive.sessions().items()} == {S: "/home/dev/a-b", T: "/home/dev/a/b"}
 
 
+def in_folders(archive: Archive, session: str, *cwds: str) -> None:
+    """Write a Codex thread that begins in the first folder and goes on in the others."""
+    later: list[tuple[str, dict[str, Any]]] = [("turn_context", {"cwd": cwd, "model": "gpt-5.5"}) for cwd in cwds]
+    said = ("event_msg", {"type": "user_message", "message": f"hello {session}"})
+    archive.write(archive.codex_path(session), codex(session, [*later[:1], said, *later[1:], said], {"cwd": cwds[0]}).replace(CWD.encode(), cwds[0].encode()))
+
+
 def test_d11_letter_case_is_folded_only_under_mnt(archive: Archive) -> None:
-    """`/mnt/c/Users` and `/mnt/c/users` are one project; other paths keep their case."""
-    for number, (session, cwd) in enumerate(((S, "/mnt/c/Users/x"), (T, "/mnt/c/users/x"))):
-        archive.write(archive.codex_path(session), codex(session, [
-            ("event_msg", {"type": "user_message", "message": f"hello {number}"})], {"cwd": cwd}).replace(b"/home/dev/proj", cwd.encode()))
+    """`/mnt/c/Users` and `/mnt/c/users`, in one session or two, are one project; other paths, also other folders of /mnt, keep their case."""
+    ids = [S.replace("a", letter) for letter in "abcdef"]
+    in_folders(archive, ids[0], "/mnt/c/Users/x", "/mnt/c/users/x")
+    in_folders(archive, ids[1], "/mnt/c/users/x")
+    for session, cwd in zip(ids[2:], ("/home/Dev/x", "/home/dev/x", "/mnt/data/X", "/mnt/data/x"), strict=True):
+        in_folders(archive, session, cwd)
     archive.ingest()
-    assert len({row["project"] for row in archive.sessions().values()}) == 1
+    projects = {session: row["project"] for session, row in archive.sessions().items()}
+    assert projects == dict(zip(ids, ("/mnt/c/users/x", "/mnt/c/users/x", "/home/Dev/x", "/home/dev/x", "/mnt/data/X", "/mnt/data/x"), strict=True))
+    assert archive.rows("views.db", f"SELECT DISTINCT project FROM session_folders WHERE session_id = '{ids[0]}'") == [("/mnt/c/users/x",)]
+    assert archive.rows("views.db", f"SELECT cwd FROM sessions WHERE session_id = '{ids[0]}'") == [("/mnt/c/Users/x",)]
+
+
+def test_d12_a_path_and_a_link_to_it_are_one_project(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One session in a folder and one in a link to it have one project, keep the path as recorded, and both places list both."""
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.mkdir()
+    link.symlink_to(real)
+    archive.write(archive.claude_path(S, "-real"), claude(1, S, "x", cwd=str(real)))
+    archive.write(archive.claude_path(T, "-link"), claude(2, T, "y", cwd=str(link)))
+    archive.ingest()
+    assert {session: row["project"] for session, row in archive.sessions().items()} == {S: str(real), T: str(real)}
+    assert archive.rows("views.db", "SELECT session_id, cwd FROM sessions ORDER BY 1") == [(S, str(real)), (T, str(link))]
+    for place in (real, link):
+        monkeypatch.chdir(place)
+        monkeypatch.setenv("PWD", str(place))
+        assert sorted(row["session_id"] for row in archive.json("sessions")["sessions"]) == [S, T]
+
+
+def test_d12_a_link_to_what_is_gone_keeps_its_own_path(archive: Archive) -> None:
+    """Where no folder is left to follow to, the recorded string is the project."""
+    archive.write(archive.claude_path(S), claude(1, S, "x", cwd="/a/link"))
+    archive.write(archive.claude_path(T), claude(2, T, "y", cwd="/a/real"))
+    archive.ingest()
+    assert {session: row["project"] for session, row in archive.sessions().items()} == {S: "/a/link", T: "/a/real"}
 
 
 def test_d14_worktrees_fold_into_their_repository(archive: Archive) -> None:

@@ -62,6 +62,27 @@ def test_c5_c6_c8_sub_agent_files_are_sessions_of_their_own(archive: Archive) ->
     assert sessions[f"{S}:a"]["models"] == ["claude-haiku-5"]
 
 
+def test_c6_what_sub_agents_cost_counts_for_the_parent_at_their_own_price(archive: Archive) -> None:
+    """An agent that no record of the parent names, and a nested one: their tokens roll up to the parent's session, each at its own model's price."""
+    archive.write(archive.claude_path(S), claude(1, S, "hi"), answer(2, S, "main", "m1", usage(1000)))
+    folder = archive.claude_path(S).with_suffix("") / "subagents"
+    for number, (name, place, model) in enumerate((("a", folder, "claude-haiku-4-5"), ("b", folder / "workflows/wf_x", "claude-sonnet-4-6"))):
+        first = 10 * number + 5
+        archive.write(place / f"agent-{name}.jsonl", claude(first, S, "do it", isSidechain=True, agentId=name),
+                      answer(first + 1, S, name, f"m-{name}", usage(2000), model=model, isSidechain=True, agentId=name))  # fmt: skip
+        archive.write(place / f"agent-{name}.meta.json", {"agentType": "Explore", "usage": usage(777), "sessionId": S, "type": "assistant"})
+        archive.write(place / "journal.jsonl", answer(first + 2, S, "journalword", f"j-{name}", usage(555)))
+    report = archive.ingest()
+    assert (report["unknown"], report["damaged"]) == (0, 0)
+    assert sorted(archive.sessions()) == [S, f"{S}:a", f"{S}:b"]
+    assert archive.hits("journalword") == []
+    rows = archive.json("usage", "--by", "session")["rows"]
+    assert [(row["key"], row["model"], row["input_tokens"], row["output_tokens"], row["cost_usd"]) for row in rows] == [
+        (S, "claude-haiku-4-5", 10, 2000, 0.01001), (S, "claude-opus-5-5", 10, 1000, 0.02004), (S, "claude-sonnet-4-6", 10, 2000, 0.03003)]  # fmt: skip
+    totals = archive.json("usage", "--by", "session")["totals"]
+    assert (totals["output_tokens"], totals["cost_usd"]) == (5000, 0.06008)
+
+
 def test_c9_equal_totals_add_nothing(archive: Archive) -> None:
     """Codex totals 1000, 1000, 1000, 3300 count 3300."""
     counts = [((1000, 0, 0, 0), (1000, 0, 0, 0))] * 3 + [((3300, 0, 0, 0), (2300, 0, 0, 0))]
