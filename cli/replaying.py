@@ -7,7 +7,7 @@ import sqlite3
 
 from cli.progress import Progress, meter
 from cli.render import print_json, print_table, say
-from cli.wiring import LOCK_WAIT_S, decoders, sound_views
+from cli.wiring import LOCK_WAIT_S, decoders, sound_views, spare_collector
 from journal.errors import SettingInvalid
 from journal.home import Home, open_home
 from journal.settings import Settings
@@ -22,6 +22,7 @@ def replay(settings: Settings, asked: argparse.Namespace) -> int:
         raise SettingInvalid("--as-of builds all views in a file of their own: it takes neither --view nor --verify", hint="journal replay --help")
     if (asked.as_of is None) != (asked.into is None):
         raise SettingInvalid("--as-of and --into go together", hint="journal replay --as-of 100 --into old.db")
+    spare_collector()
     home = open_home(settings.home)
     with contextlib.closing(open_log(home.journal_db, writable=False)) as log, meter() as shown:
         progress = shown.by_position("comparing" if asked.verify else "replaying", head(log).position)

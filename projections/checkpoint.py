@@ -9,6 +9,9 @@ from typing import NamedTuple
 from journal import database, reader, redaction
 from projections.projection import Projection
 
+WAL_PAGES = 8000
+"""Pages of 4 KiB that the WAL may hold before it is copied back; below the limit to which it is cut."""
+
 TABLES = {
     "checkpoints": (
         "CREATE TABLE {name} (name TEXT PRIMARY KEY, log_id TEXT NOT NULL, position INTEGER NOT NULL,"
@@ -39,6 +42,8 @@ def connect(path: str, *, readonly: bool = False) -> sqlite3.Connection:
     database.set_journal_mode(connection)
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA journal_size_limit=67108864")
+    # Batch after batch changes the same pages: copying them back at each 4 MB of WAL costs a first ingest 3 % of its time.
+    connection.execute(f"PRAGMA wal_autocheckpoint={WAL_PAGES}")
     connection.execute("PRAGMA cache_size=-32000")
     return connection
 

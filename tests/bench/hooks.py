@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+from bytecode import compiled
 from planted import Turn, _claude
 
 RUNS = 15
@@ -67,6 +68,7 @@ def main() -> None:
     parser.add_argument("sessions", type=int, nargs="?", default=10_000)
     parser.add_argument("learnings", type=int, nargs="?", default=1000)
     asked = parser.parse_args()
+    compiled()
     with tempfile.TemporaryDirectory(prefix="journal-hooks-") as folder:
         root, project = Path(folder), Path(folder) / "proj"
         project.mkdir()

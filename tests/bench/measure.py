@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))
+from bytecode import compiled
 from generate import generate
 
 HOSTS = {"claude": ".claude", "codex": ".codex", "gemini": ".gemini", "copilot": ".copilot"}
@@ -50,6 +51,7 @@ def main() -> None:
     parser.add_argument("megabytes", type=float, nargs="?", default=20)
     parser.add_argument("--folder", type=Path)
     asked = parser.parse_args()
+    compiled()
     folder = asked.folder or Path(tempfile.mkdtemp(prefix="journal-bench-"))
     tree, home = folder / "tree", folder / "home"
     shutil.rmtree(folder, ignore_errors=True)
