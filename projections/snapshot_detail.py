@@ -25,14 +25,14 @@ def read(views: sqlite3.Connection, snapshot_id: str, session_id: str, at: str) 
     files = [dict(zip(("path", "operations", "lines_added", "lines_removed"), row, strict=True)) for row in views.execute(FILES, (snapshot_id,))]
     calls = views.execute(CALLS, (session_id, at)).fetchall()
     texts = views.execute(TEXTS, (session_id, at)).fetchall()
-    made = [(_message(command), when) for command, when in commits(calls)]
+    made = [(message_of(command), when) for command, when in commits(calls)]
     last = made[-1][1] if made else ""
     return {
         "files_changed": files,
         "tools": dict(views.execute(TOOLS, (session_id, at)).fetchall()),
         "prompts": [_line(text) for kind, text in texts if kind == "prompt"][:WORDS],
         "answers": [_line(text) for kind, text in texts if kind == "answer"][:WORDS],
-        "errors": [_error(row) for row in calls if row[2] or row[3]][-5:],
+        "errors": [error_of(row) for row in calls if row[2] or row[3]][-5:],
         "commits": [message for message, _ in made],
         "uncommitted": [path for (path,) in views.execute(SINCE, (session_id, at, last))],
         "todos": todos(calls),
@@ -49,12 +49,14 @@ def commits(calls: list[tuple[Any, ...]]) -> list[tuple[str, str]]:
     return found
 
 
-def _message(command: str) -> str:
+def message_of(command: str) -> str:
+    """Return the message that a command committed with; the command where it names none."""
     told = MESSAGE.search(command)
     return next((part for part in told.groups() if part), command) if told else command
 
 
-def _error(row: tuple[Any, ...]) -> str:
+def error_of(row: tuple[Any, ...]) -> str:
+    """Return a failed call, a row of CALLS, in a line."""
     name, given, _, exit_code, output, _ = row
     return f"{command_of(given) or name}: exit {exit_code}: {_line(output or '')}" if exit_code else f"{command_of(given) or name}: {_line(output or '')}"
 

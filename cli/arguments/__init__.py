@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "log": ("ingest", "watch", "replay", "verify", "note", "config"),
-    "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff", "next"),
+    "hooks": ("hook", "restore", "post-compact", "context", "snapshot", "snapshots", "diff", "decisions", "next"),
     "handoffs": ("handoff",),
     "memory": ("learn", "recall", "learnings", "supersede", "confirm", "retire", "why", "fix", "mcp"),
     "hosts": ("install", "uninstall", "setup"),

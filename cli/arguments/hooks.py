@@ -6,7 +6,7 @@ ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 
 
 def declare(add: Add) -> None:
-    """Declare hook, restore, post-compact, context, snapshot, snapshots, diff and next."""
+    """Declare hook, restore, post-compact, context, snapshot, snapshots, diff, decisions and next."""
     command = add("hook", "answer a host's hook: JSON on stdin, JSON or nothing on stdout, exit status 0 always", runs="cli.hook:main",
                   example="journal hook session-start --host claude < payload.json")  # fmt: skip
     command.add_argument("role", choices=ROLES, help="what the hook is for")
@@ -42,3 +42,7 @@ def declare(add: Add) -> None:
     command = add("diff", "say what one snapshot has that another has not", runs="cli.snapshots:compare", example="journal diff SNAP_20261130_211600 latest")
     command.add_argument("before", metavar="SNAPSHOT", help="a snapshot id or a prefix of one")
     command.add_argument("after", metavar="SNAPSHOT", help="a snapshot id, a prefix of one, or `latest`")
+    command = add("decisions", "compare snapshots, and tell in order what was decided between them, by whom and where it stands",
+                  runs="cli.decisions:decisions", example="journal decisions --session latest")  # fmt: skip
+    command.add_argument("--session", metavar="SESSION", help="of this session only (default: the newest of this project)")
+    scope(command, 20)

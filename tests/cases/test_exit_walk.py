@@ -24,7 +24,7 @@ WALK = {
     "restore": [("--session", S), ("--session", S, "--all"), ("--session", FULL), ("--as-of", "2030-01-01"), ("--snapshot", "latest")],
     "post-compact": [(S,), (FULL,)], "context": [(S,), (FULL,)],
     "snapshot": [("--session", S, "--note", FULL)], "snapshots": [("--all",), ("--session", S)], "next": [("--dry-run",)],
-    "diff": [(FULL, "latest"), ("SNAP", "latest")],
+    "decisions": [("--all",), ("--session", S), ("--session", FULL)], "diff": [(FULL, "latest"), ("SNAP", "latest")],
     "handoff": [("save", "--title", FULL, "--session", S), ("save", "--notes", FULL), ("load", "--deep"), ("load", FULL), ("list", "--all"), ("show",),
                 ("diff", "latest", "latest"), ("score",), ("export", "--output", "{out}s"), ("import", "{out}s"), ("import", FULL), ("delete", FULL),
                 ("undelete", FULL), ("prune", "--keep", "1"), ("merge", FULL, "latest"), ("validate", FULL),

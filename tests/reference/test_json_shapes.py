@@ -25,6 +25,7 @@ CALLS = {
     "catalog": ["catalog", "list"],
     "config": ["config"],
     "sessions": ["sessions", "--all"],
+    "decisions": ["decisions", "--all"],
     "search": ["search", "calc.py", "--all"],
     "fork prime": ["fork", "prime", "01a22e50-6369"],
     "skill create": ["skill", "create", "calc-notes", "--session", "03d02093", "--dry-run"],
