@@ -115,7 +115,8 @@ def measure(said: Measured) -> Quality:
         warnings.append(("evidence_coverage", f"{bare} of {len(said.findings)} findings have no verified evidence"))
     honesty = 0.2 if not questions else 0.5 if len(questions) == 1 else min(1.0, 0.5 + 0.1 * len(questions))
     if not questions:
-        warnings.append(("open_question_honesty", "suspiciously certain: not one open question"))
+        empty_ones = f"{len(said.questions)} of {len(said.questions)} open questions ask nothing"
+        warnings.append(("open_question_honesty", f"suspiciously certain: {empty_ones if said.questions else 'not one open question'}"))
     proved = sum(count > 0 and is_said for is_said, count in zip(says, said.verified_of, strict=True))
     has_purpose = len(said.purpose) > 20 and not is_filler(said.purpose)
     specific = min(0.4, 0.1 * said.files) + (0.2 if has_purpose else 0.0) + min(0.4, 0.1 * proved)
@@ -135,7 +136,8 @@ def measure(said: Measured) -> Quality:
     resume = " ".join([*moves, said.purpose if has_purpose else ""]).strip()
     usable = 0.0 if not resume else 0.2 if len(resume) < 50 else 0.5 if len(resume) < 200 else min(1.0, 0.6 + len(resume) / 2000)
     if not moves:
-        warnings.append(("resume_usability", "there are no next moves; put them under `## Next moves`"))
+        warnings.append(("resume_usability", f"{len(said.moves)} of {len(said.moves)} next moves say nothing" if said.moves
+                         else "there are no next moves; put them under `## Next moves`"))  # fmt: skip
     parts = (len(said.title) > 3, has_purpose, bool(real), n > 0, bool(questions), bool(moves))
     # A long text of nothing is not clear: what is neither proved nor new counts for nothing here.
     clear = 0.2 if len(said.text) < 200 else 0.4 if said.headings < 3 else 0.6 if len(said.text) < 800 else min(1.0, 0.7 + 0.03 * said.headings)

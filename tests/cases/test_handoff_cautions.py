@@ -3,13 +3,14 @@
 import contextlib
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from handoff_world import CALC, NOTES, Repository, statuses
 
-from cli import handoff_reading, wiring
+from cli import handoff_reading
 
 DAY_S = 24 * 3600
 
@@ -156,33 +157,54 @@ def test_what_is_compared_is_fenced_too(repo: Repository) -> None:
     assert "<system" not in out + repo.archive.run("handoff", "list")[1]
 
 
-def _steps(repo: Repository, patch: pytest.MonkeyPatch) -> int:
-    """Return how many hundreds of steps SQLite takes for a load."""
+def _steps(patch: pytest.MonkeyPatch, act: Callable[[], object]) -> int:
+    """Return how many hundreds of steps SQLite takes, over every connection of the command."""
     count = [0]
+    connect = sqlite3.connect
 
-    def counted(settings: Any) -> sqlite3.Connection:
-        views = wiring.read_views(settings)
-        views.set_progress_handler(lambda: count.__setitem__(0, count[0] + 1), 100)
-        return views
+    def counted(*words: Any, **named: Any) -> sqlite3.Connection:
+        made = connect(*words, **named)
+        made.set_progress_handler(lambda: count.__setitem__(0, count[0] + 1), 100)
+        return made
 
     with patch.context() as now:
-        now.setattr(handoff_reading, "read_views", counted)
-        repo.load()
+        now.setattr(sqlite3, "connect", counted)
+        now.setattr(sqlite3.dbapi2, "connect", counted)
+        act()
+    assert count[0] > 0
     return count[0]
+
+
+def _a_thousand_more(repo: Repository) -> None:
+    """Put a thousand older handoffs of this project, each with its statements and anchors, beside the newest one."""
+    with contextlib.closing(sqlite3.connect(repo.archive.home / "views.db")) as views, views:
+        newest = views.execute("SELECT handoff_id FROM handoff_bundles ORDER BY saved_at DESC LIMIT 1").fetchone()
+        for table in ("handoff_bundles", "handoff_statements", "handoff_anchors"):
+            columns = [row[1] for row in views.execute(f"PRAGMA table_info({table})")]
+            told = {"handoff_id": "'h' || n", "chain_id": "'h' || n", "saved_at": "'2020-01-01T00:00:00.000000Z'"}
+            views.execute(f"""WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
+                INSERT INTO {table} ({', '.join(columns)})
+                SELECT {', '.join(told.get(name, name) for name in columns)} FROM {table}, n WHERE handoff_id = ?""", newest)
+    assert repo.archive.json("handoff", "list")["total"] > 1000
 
 
 def test_a_load_costs_the_same_with_a_thousand_handoffs(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
     """The newest is found by an index: SQLite takes no more steps than with one handoff."""
     repo.save()
-    before = _steps(repo, monkeypatch)
-    with contextlib.closing(sqlite3.connect(repo.archive.home / "views.db")) as views, views:
-        columns = [row[1] for row in views.execute("PRAGMA table_info(handoff_bundles)")]
-        rest = ", ".join(name for name in columns if name not in ("handoff_id", "chain_id", "saved_at"))
-        views.execute(f"""WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 1000)
-            INSERT INTO handoff_bundles (handoff_id, chain_id, saved_at, {rest})
-            SELECT 'h' || n, 'h' || n, '2020-01-01T00:00:00.000000Z', {rest} FROM handoff_bundles, n""")
-    assert repo.archive.json("handoff", "list")["total"] == 1001
-    assert _steps(repo, monkeypatch) <= before + 5
+    repo.load()
+    before = _steps(monkeypatch, repo.load)
+    _a_thousand_more(repo)
+    assert _steps(monkeypatch, repo.load) <= before + 5
+
+
+@pytest.mark.parametrize("words", [(), ("--update",)], ids=["anew", "update"])
+def test_a_save_costs_the_same_with_a_thousand_handoffs(repo: Repository, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]) -> None:
+    """Neither the project's identity, nor what it replaces, nor the ingest of its line reads what is stored already."""
+    repo.save()
+    repo.save(NOTES, *words)
+    before = _steps(monkeypatch, lambda: repo.save(NOTES, *words))
+    _a_thousand_more(repo)
+    assert _steps(monkeypatch, lambda: repo.save(NOTES, *words)) <= before + 5
 
 
 def test_the_notes_may_come_from_standard_input(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import subprocess
 from collections.abc import Callable
 
 import pytest
-from handoff_world import CALC, NOTES, Repository, statuses
+from handoff_world import CALC, Repository, statuses
 
 A, B, C, FILE = "calc.py:4-6", "calc.py:9-11", "other.py:1-2", "calc.py"
 OK = ("verified", None)

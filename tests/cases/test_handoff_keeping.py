@@ -65,6 +65,24 @@ def test_prune_keeps_the_newest_of_each_chain_of_this_project(repo: Repository, 
     assert repo.archive.json("handoff", "show", old)["handoff_id"] == old
 
 
+def test_prune_keeps_as_many_of_each_chain_as_were_asked_for(repo: Repository) -> None:
+    """`--keep 2` leaves the two newest of every chain, a shorter chain whole; a number that keeps none or is none is refused."""
+    chain = [repo.save()["handoff_id"]]
+    short = [repo.save()["handoff_id"]]
+    for _ in range(3):
+        chain.append(repo.save(NOTES, "--update", chain[-1])["handoff_id"])
+    short += [repo.save(NOTES, "--update", short[-1])["handoff_id"]]
+    assert repo.archive.json("handoff", "prune", "--keep", "4")["handoffs"] == []
+    for number in ("0", "-1", "two"):
+        assert repo.archive.run("handoff", "prune", "--keep", number)[0] == 2
+    pruned = repo.archive.json("handoff", "prune", "--keep", "2")["handoffs"]
+    assert {one["handoff_id"] for one in pruned} == set(chain[:2])
+    states = {one["handoff_id"]: one["state"] for one in repo.archive.json("handoff", "list", "--all")["handoffs"]}
+    assert states == dict.fromkeys(chain[:2], "deleted") | {chain[2]: "replaced", chain[3]: "listed", short[0]: "replaced", short[1]: "listed"}
+    assert repo.archive.json("handoff", "prune", "--keep", "2")["handoffs"] == []
+    assert {one["handoff_id"] for one in repo.archive.json("handoff", "prune", "--keep", "1")["handoffs"]} == {chain[2], short[0]}
+
+
 def test_merge_unites_two_handoffs_and_shows_conflicts(repo: Repository) -> None:
     """What both say stands once, what they word differently stands twice and is named, and so is a place with another content."""
     first = repo.save()["handoff_id"]
