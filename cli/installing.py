@@ -79,9 +79,11 @@ def setup(settings: Settings, asked: argparse.Namespace) -> int:
         print_table(("host", "config", "found"), [(each["host"], each["config"], each["state"]) for each in found])
     wanted = [each for each in found if each["state"] == "would change"]
     if asked.dry_run:
+        for each in () if asked.json else wanted:
+            _show_change(each["host"], each["config"], program, dry)
         wanted = []
     elif sys.stdin.isatty() and not (asked.yes or asked.json):
-        wanted = [each for each in wanted if _agreed(each["config"], each["host"])]
+        wanted = [each for each in wanted if _agreed(each["config"], each["host"], program, dry)]
     if wanted:
         _prove(installation.facts_of(wanted[0]["host"]), program)
     request = dry._replace(is_dry=False)
@@ -185,7 +187,18 @@ def _state(facts: "Facts", program: Sequence[str], dry: "Request") -> str:
         return f"skipped: {error}"
 
 
-def _agreed(config: str, host: str) -> bool:
+def _show_change(host: str, config: str, program: Sequence[str], dry: "Request") -> None:
+    """Print what installing into a host would change: the lines of its settings, and the commands that it gets."""
+    from ingest.install import installation
+
+    outcome = installation.install(installation.facts_of(host), program, dry)
+    _print_difference(config, _text(config), outcome.config_after or "")
+    if outcome.written:
+        print_text(f"and {len(outcome.written)} commands below {os.path.commonpath([os.path.dirname(path) for path in outcome.written])}")
+
+
+def _agreed(config: str, host: str, program: Sequence[str], dry: "Request") -> bool:
+    _show_change(host, config, program, dry)
     say(f"Let {host} run the journal's hooks ({config})? [y/N]")
     agreed = sys.stdin.readline().strip().lower() in {"y", "yes"}
     if not agreed:
