@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NoReturn
 
+from cli.amounts import counted
 from cli.render import print_json, print_table, say
 from journal import catalog as models_catalog
 from journal.errors import SettingInvalid, SourceError
@@ -60,7 +61,7 @@ def _refresh(asked: argparse.Namespace, path: str) -> int:
     if asked.json:
         print_json({"url": url, "models": len(models), "fetched_at": fetched_at, "path": path})
     else:
-        say(f"{len(models)} models from {url}, kept in {path}")
+        say(f"{counted(len(models), 'model')} from {url}, kept in {path}")
     return 0
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from cli.amounts import counted, sized
 from cli.projects import project_named
 from cli.render import print_json, print_table, say
 from cli.wiring import LOCK_WAIT_S, bring_up_to_date, now, read_views, roots_of, session_by_prefix
@@ -63,7 +64,7 @@ def _can_ask() -> bool:
 
 
 def _agreed(answer: dict[str, Any]) -> bool:
-    say(f"{answer['events']} records with {answer['bytes']} bytes go for good. Type yes to go on:")
+    say(f"for good: {counted(answer['events'], 'record')}, {sized(answer['bytes'])}. Type yes to go on:")
     return sys.stdin.readline().strip() == "yes"
 
 
@@ -173,7 +174,7 @@ def _print(answer: dict[str, Any], asked: argparse.Namespace, what: str) -> int:
     if asked.json:
         print_json(answer)
         return 0
-    print_table((what, "bytes"), [(f"{answer['events']} records", answer["bytes"])])
+    print_table((what, "size"), [(counted(answer["events"], "record"), sized(answer["bytes"]))])
     if answer["elsewhere"]:
         say("still on disk, since the journal does not touch what is not its own (and backups only with --backups):")
         print_table(("kind", "lines", "path"), [(found["kind"], _numbers(found), found["path"]) for found in answer["elsewhere"]])

@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from cli.amounts import counted
 from journal.cutting import on_one_line
 from journal.settings import Settings
 from projections.forks import Candidate, Hit
@@ -177,8 +178,8 @@ def drift_of(views: sqlite3.Connection, session: Mapping[str, Any]) -> Drift:
     changed = [path for path, _ in inside if path in since and path not in gone]
     lost = len(changed) + len(gone)
     status = "none" if not commits and not gone else "low" if not lost else "high" if lost * 2 > len(inside) else "medium"
-    count = f"{commits} commit{'' if commits == 1 else 's'} since"
-    why = f"{count}; {lost} of its {len(inside)} files changed or gone" if inside else f"{count}; it changed no file"
+    count = f"{counted(commits, 'commit')} since"
+    why = f"{count}; {lost} of its {counted(len(inside), 'file')} changed or gone" if inside else f"{count}; it changed no file"
     return Drift(status, why, commits, len(rows), changed, gone, files)
 
 

@@ -5,6 +5,7 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from cli.amounts import counted
 from cli.wiring import decoders, read_views
 from journal.errors import NotFound
 from journal.home import Home
@@ -94,18 +95,19 @@ def _repository(facts: "Facts | None", place: "Checkout | None") -> "Repository"
     tests = test_results.read(place.root)
     failing = tests["failing"] if tests else 0
     lines = [
-        f"Branch {place.branch}: {facts.ahead} commits ahead of the trunk: {'; '.join(facts.ahead_subjects)}" if facts.ahead else "",
+        f"Branch {place.branch}: {counted(facts.ahead, 'commit')} ahead of the trunk: {'; '.join(facts.ahead_subjects)}" if facts.ahead else "",
         f"Last commits: {'; '.join(facts.last_subjects)}" if facts.last_subjects else "",
         f"Files of the last five commits: {_some(facts.last_files)}" if facts.last_files else "",
         f"Work in progress: {facts.staged} staged, {facts.modified} modified, {facts.untracked} untracked: {_some(facts.dirty)}" if facts.dirty else "",
         f"Stack: {', '.join(facts.stack)}" if facts.stack else "",
-        f"TODO and FIXME marks: {facts.todo_lines} lines in {facts.todo_files} files" if facts.todo_lines else "",
+        f"TODO and FIXME marks: {counted(facts.todo_lines, 'line')} in {counted(facts.todo_files, 'file')}" if facts.todo_lines else "",
         f"Failing tests, by {tests['source']}: {failing}" + (f": {_some(tests['names'])}" if tests["names"] else "") if tests and failing else "",
     ]
     questions = [
         f"Are the uncommitted changes to be committed: {_some(facts.dirty)}?" if facts.dirty else "",
-        f"Why do {failing} tests fail{': ' + _some(tests['names']) if tests and tests['names'] else ''}?" if failing else "",
-        f"Is branch {place.branch}, {facts.ahead} commits ahead, to be merged?" if facts.ahead else "",
+        f"Why {'does' if failing == 1 else 'do'} {counted(failing, 'test')} fail{': ' + _some(tests['names']) if tests and tests['names'] else ''}?"
+        if failing else "",
+        f"Is branch {place.branch}, {counted(facts.ahead, 'commit')} ahead, to be merged?" if facts.ahead else "",
     ]
     return Repository(facts.purpose, tuple(filter(None, lines)), tuple(filter(None, questions)))
 

@@ -8,6 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from cli import handoff_evidence, handoff_lines, handoff_rows
+from cli.amounts import counted
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import now, read_views
 from journal.errors import NotFound, SettingInvalid
@@ -39,7 +40,7 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"handoff_id": bundle["handoff_id"], "path": path, "files": sorted(files), "is_new": is_new})
         return 0
-    print_text(f"{bundle['handoff_id']}: {path} ({len(files)} files{'' if is_new else ', there already'})")
+    print_text(f"{bundle['handoff_id']}: {path} ({counted(len(files), 'file')}{'' if is_new else ', there already'})")
     return 0
 
 

@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from cli import handoff_evidence, handoff_lines
+from cli.amounts import counted
 from cli.render import print_json, print_table, print_text
 from cli.wiring import IN_PROJECT, current_project, now, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
@@ -73,8 +74,8 @@ def judged(dimensions: dict[str, float]) -> str:
 def print_told(answer: dict[str, Any]) -> None:
     """Print what `told` returned."""
     verified = sum(one["status"] == "verified" for one in answer["anchors"])
-    findings = f"{answer['findings']} finding{'' if answer['findings'] == 1 else 's'}"
-    print_text(f"{answer['handoff_id']}: {answer['title']}\n{findings}, {verified} of {len(answer['anchors'])} anchors verified")
+    findings = counted(answer["findings"], "finding")
+    print_text(f"{answer['handoff_id']}: {answer['title']}\n{findings}, {verified} of {counted(len(answer['anchors']), 'anchor')} verified")
     print_text(f"quality: {answer['quality']} ({answer['score']:.2f}), of {judged(answer['dimensions'])}" + ("; to fix first:" if answer["warnings"] else ""))
     for warning in answer["warnings"]:
         print_text(f"- {warning}")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from cli.amounts import counted, sized
 from cli.checks import Checked, Scene, run
 from cli.render import print_json, print_table, print_text, say
 from cli.survey import Survey, survey
@@ -83,14 +84,18 @@ def _sizes(home: Home) -> dict[str, int]:
     return {name: os.path.getsize(os.path.join(home.root, name)) for name in names if os.path.exists(os.path.join(home.root, name))}
 
 
+def _minute(at: str | None) -> str:
+    return (at or "")[:16].replace("T", " ")
+
+
 def _show(answer: dict[str, Any]) -> None:
     print_table(("home", "events", "views lag", "files behind", "bytes behind", "watching", "mode"),
-                [(answer["home"], answer["events"], answer["lag"], answer["files_behind"], answer["bytes_behind"],
+                [(answer["home"], f"{answer['events']:,}", f"{answer['lag']:,}", answer["files_behind"], sized(answer["bytes_behind"]),
                   "yes" if answer["watching"] else "no", answer["journal_mode"])])  # fmt: skip
     print_text("\n")
-    print_table(("host", "live", "gone", "compressed", "bytes", "events", "last event", "last read", "behind"),
-                [(h["host"], h["live"], h["gone"], h["compressed"], h["bytes"], h["events"], (h["last_event_at"] or "")[:16], h["last_change"][:16],
-                  h["files_behind"]) for h in answer["hosts"]])  # fmt: skip
+    print_table(("host", "live", "gone", "compressed", "bytes", "events", "last event (UTC)", "last read (UTC)", "behind"),
+                [(h["host"], h["live"], h["gone"], h["compressed"], sized(h["bytes"]), f"{h['events']:,}", _minute(h["last_event_at"]),
+                  _minute(h["last_change"]), h["files_behind"]) for h in answer["hosts"]])  # fmt: skip
     for label in ("damaged", "unknown"):
         if answer[label]:
             print_text("\n")
@@ -101,11 +106,12 @@ def _show(answer: dict[str, Any]) -> None:
                     [(s["host"], s["damaged"], s["unknown"], s["lines"], s["path"]) for s in answer["sources"]])  # fmt: skip
     index = answer["index"]
     print_text("\n")
-    print_table(("search by meaning", "texts with a vector", "model"), [(index["state"], f"{index['coverage']:.0%}", index["model"] or index["why"])])
+    share = "" if index["state"] == "absent" else f"{index['coverage']:.0%}"
+    print_table(("search by meaning", "texts with a vector", "model"), [(index["state"], share, index["model"] or index["why"])])
     if answer["forgotten"]:
-        say(f"{answer['forgotten']} records were forgotten")
+        say("forgotten: " + counted(answer["forgotten"], "record"))
     print_text("\n")
-    print_table(("file", "bytes"), list(answer["bytes"].items()))
+    print_table(("file", "size"), [(name, sized(size)) for name, size in answer["bytes"].items()], right_from=1)
 
 
 def doctor(settings: Settings, asked: argparse.Namespace) -> int:
@@ -132,7 +138,7 @@ def doctor(settings: Settings, asked: argparse.Namespace) -> int:
         print_text("\n")
         lines = [*whats[1:], f"  {evidence}", *([f"  run: {command}"] if command else [])]
         print_table((whats[0],), [(line,) for line in lines])
-    say(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}" if findings else f"all {len(checked)} checks found nothing")
+    say(counted(len(findings), "finding") if findings else f"all {len(checked)} checks found nothing")
     return 1 if findings else 0
 
 

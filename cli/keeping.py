@@ -9,7 +9,8 @@ import sys
 from datetime import UTC, datetime
 from typing import Any
 
-from cli.render import print_json, print_table, say
+from cli.amounts import counted, sized
+from cli.render import print_json, print_table, print_text, say
 from cli.wiring import LOCK_WAIT_S, bring_up_to_date, now, roots_of
 from journal.errors import LogBusy, NotFound, SettingInvalid
 from journal.home import Home, open_home
@@ -17,6 +18,9 @@ from journal.settings import Settings
 
 INBOX_WAIT_S = 5.0
 """So long a backup waits for an ingester, to bring the inbox into the log first."""
+
+LEAST_SHARE = 0.01
+"""Tables below this share of their database are told together."""
 
 
 def backup(settings: Settings, asked: argparse.Namespace) -> int:
@@ -46,7 +50,7 @@ def backup(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json(answer)
     else:
-        print_table(("backup", "bytes", "events", "chain ends in"), [(target, proof.bytes, proof.events, proof.head.hash.hex()[:16])])
+        print_table(("backup", "size", "events", "chain ends in"), [(target, sized(proof.bytes), f"{proof.events:,}", proof.head.hash.hex()[:16])])
         say(f"proved; restore it with: journal backup restore {target}")
     return 1 if waiting else 0
 
@@ -99,7 +103,7 @@ def _restore(settings: Settings, asked: argparse.Namespace, path: str) -> int:
         if not (sys.stdin.isatty() and sys.stderr.isatty()):
             raise SettingInvalid("the backup takes the place of the present log: without a terminal to ask at, --yes is needed",
                                  hint=f"journal backup restore {path} --yes")  # fmt: skip
-        say(f"{path} ({proof.events} events) takes the place of the present log, which is kept in {home.backups}. Type yes to go on:")
+        say(f"{path} ({counted(proof.events, 'event')}) takes the place of the present log, which is kept in {home.backups}. Type yes to go on:")
         if sys.stdin.readline().strip() != "yes":
             say("nothing was changed")
             return 1
@@ -108,11 +112,11 @@ def _restore(settings: Settings, asked: argparse.Namespace, path: str) -> int:
     if asked.json:
         print_json({"path": path, "events": proof.events, "position": proof.head.position, "aside": aside, "scrubbed": scrubbed})
     else:
-        say(f"restored {proof.events} events; what the transcripts have beyond them was read again")
+        say(f"restored {counted(proof.events, 'event')}; what the transcripts have beyond them was read again")
         if aside:
             say(f"the log that was there is kept as {aside}")
         if scrubbed:
-            say(f"{scrubbed} records in it had been forgotten since and were scrubbed again")
+            say(f"forgotten since it was made, and scrubbed again: {counted(scrubbed, 'record')}")
     return 0
 
 
@@ -148,9 +152,28 @@ def compact(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"before": before, "after": after, "merged_segments": merged, "rewritten": rewritten})
     else:
-        print_table(("file", "before", "after"), [(name, size, after.get(name, 0)) for name, size in before.items()])
-        say(f"{merged} small segments merged; written anew: {', '.join(rewritten) or 'nothing, since it was not worth it'}")
+        print_table(("file", "before", "after"), [(name, sized(size), sized(after.get(name, 0))) for name, size in before.items()], right_from=1)
+        say(f"{counted(merged, 'small segment')} merged; written anew: {', '.join(rewritten) or 'nothing, since it was not worth it'}")
     return 0
+
+
+def _print_sizes(answer: dict[str, Any]) -> None:
+    """Print what takes space, the largest first; of tables only those that a reader would miss."""
+    files = sorted(answer["files"].items(), key=lambda row: (-row[1], row[0]))
+    print_table(("file", "size"), [*((name, sized(size)) for name, size in files if size), ("all", sized(sum(size for _, size in files)))], right_from=1)
+    for name in ("journal.db", "views.db"):
+        tables = [row for row in answer["tables"] if row["database"] == name]
+        floor = sum(row["bytes"] for row in tables) * LEAST_SHARE
+        shown = [(row["table"], sized(row["bytes"])) for row in tables if row["bytes"] >= floor]
+        rest = [row["bytes"] for row in tables if row["bytes"] < floor]
+        print_text("")
+        print_table((f"{name}: table or index", "size"), [*shown, *([(counted(len(rest), "smaller one"), sized(sum(rest)))] if rest else [])], right_from=1)
+    print_text("")
+    print_table(("host", "sources", "events", "read", "kept"),
+                [(row["host"], f"{row['sources']:,}", f"{row['events']:,}", sized(row["read_bytes"]), sized(row["kept_bytes"])) for row in answer["hosts"]],
+                right_from=1)  # fmt: skip
+    print_text("")
+    print_table(("kind of record", "events", "read"), [(row["type"], f"{row['events']:,}", sized(row["read_bytes"])) for row in answer["types"]], right_from=1)
 
 
 def _is_worth_it(database: sqlite3.Connection) -> bool:
@@ -170,10 +193,7 @@ def size(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json(answer)
         return 0
-    print_table(("file", "bytes"), list(answer["files"].items()))
-    print_table(("database", "table", "bytes"), [tuple(row.values()) for row in answer["tables"]])
-    print_table(("host", "sources", "events", "read", "kept"), [tuple(row.values()) for row in answer["hosts"]])
-    print_table(("type", "events", "read"), [tuple(row.values()) for row in answer["types"]])
+    _print_sizes(answer)
     if answer["is_estimated"]:
         say("this SQLite tells no sizes of tables: theirs are the lengths of their values, without indexes")
     return 0

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING, Any
 
+from cli.amounts import counted
 from cli.fork_evidence import Drift, drift_of
 from cli.render import print_json, print_text, say
 from cli.resuming import link, resolved, way
@@ -33,7 +34,7 @@ def prime(settings: Settings, asked: argparse.Namespace) -> int:
         return 0
     print_text(answer["report"])
     hidden = sum(one["all"] - one["shown"] for one in answer["shown"].values())
-    say(f"{answer['tokens']} tokens (four bytes each)" + (f"; {hidden} lines left out, more: --budget {2 * asked.budget}" if hidden else ""))
+    say(f"{answer['tokens']} tokens (four bytes each)" + (f"; {counted(hidden, 'line')} left out, more: --budget {2 * asked.budget}" if hidden else ""))
     return 0
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -84,12 +85,18 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"sessions": found})
         return 0
-    print_table(("session", "host", "last", "turns", "output", "state", "title"),
-                [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], s["output_tokens"], _told(s), s["title"])
-                 for s in found])  # fmt: skip
+    where_heads = ("project",) if asked.all else ()
+    print_table(("session", "host", "last (UTC)", "turns", "output tokens", "state", *where_heads, "title"),
+                [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], f"{s['output_tokens']:,}", _told(s),
+                  *(_folder(s["project"]) for _ in where_heads), s["title"]) for s in found])  # fmt: skip
     if not found:
         say("the journal holds no sessions; run: journal ingest" if asked.all else f"no sessions of {project}; try: journal sessions --all")
     return 0
+
+
+def _folder(project: str | None) -> str:
+    """Return a project by its folder's name, as the list has many beside each other."""
+    return os.path.basename(project or "") or project or ""
 
 
 def _told(session: dict[str, Any]) -> str:

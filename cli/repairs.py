@@ -5,6 +5,7 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 
+from cli.amounts import counted, sized
 from cli.checks.storage import DATABASES, open_to_others, paths_below
 from cli.wiring import LOCK_WAIT_S, catch_up, sound_views
 from journal.errors import JournalError
@@ -35,7 +36,7 @@ def cut_wal(settings: Settings) -> list[str]:
             before = os.path.getsize(path + "-wal")
             with contextlib.closing(connect(path)) as connection:
                 is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
-            done.append(f"{path}-wal: {before} bytes, " + ("still in use by a reader" if is_busy else "checkpointed"))
+            done.append(f"{path}-wal: {sized(before)}, " + ("still in use by a reader" if is_busy else "checkpointed"))
     return done
 
 
@@ -61,7 +62,7 @@ def forget_errors(settings: Settings) -> list[str]:
     lines = aside.lines(dict(os.environ))
     if lines:
         os.unlink(path)
-    return [f"{path}: {len(lines)} lines deleted"] if lines else []
+    return [f"{path}: {counted(len(lines), 'line')} deleted"] if lines else []
 
 
 REPAIRS: Mapping[str, Callable[[Settings], list[str]]] = {

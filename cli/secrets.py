@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from cli.amounts import counted
 from cli.outlet import Found, clean, found
 from cli.render import print_json, print_table, say
 from cli.wiring import current_project, decoders, read_views, session_by_prefix
@@ -56,15 +57,15 @@ def secrets(settings: Settings, asked: argparse.Namespace) -> int:
         positions[0] += 1
         if len(places) < asked.limit:
             places.append({key: value for key, value in secret._asdict().items() if key != "digest"})
-    counted = [{"kind": kind, "places": places_of[0], "distinct": len(digests), "sessions": len(sessions)}
+    by_kind = [{"kind": kind, "places": places_of[0], "distinct": len(digests), "sessions": len(sessions)}
                for kind, (digests, sessions, places_of) in sorted(kinds.items())]  # fmt: skip
     if asked.json:
-        print_json({"kinds": counted, "places": places, "total": total, "records": records.reads})
+        print_json({"kinds": by_kind, "places": places, "total": total, "records": records.reads})
         return 0
     if not total:
-        say(f"no secrets found in {records.reads} records" + ("" if asked.all or asked.session else " of this project; try --all"))
+        say(f"no secrets found in {counted(records.reads, 'record')}" + ("" if asked.all or asked.session else " of this project; try --all"))
         return 0
-    print_table(("kind", "places", "distinct", "sessions"), [tuple(row.values()) for row in counted])
+    print_table(("kind", "places", "distinct", "sessions"), [tuple(row.values()) for row in by_kind])
     print_table(("session", "host", "position", "where", "tool", "secret"),
                 [(p["session_id"], p["host"], p["position"], p["where"], p["tool"], p["preview"]) for p in places])  # fmt: skip
     if len(places) < total:

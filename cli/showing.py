@@ -1,6 +1,7 @@
 """`journal show`: one session for reading, on a terminal through a pager."""
 
 import argparse
+import contextlib
 import os
 import shutil
 import sqlite3
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from cli.outlet import cleaned
 from cli.render import SCHEMA_VERSION, write
 from cli.wiring import decoders, read_views, session_by_prefix
+from journal.database import open_log
 from journal.errors import NotFound
 from journal.home import Home
 from journal.settings import Settings
@@ -17,6 +19,9 @@ from projections.records import Records
 from projections.transcript import Called, Item, Said, Wanted, transcript
 
 DEPTHS = {"brief": Wanted(diffs=False, children=False), "normal": Wanted(), "full": Wanted(whole=True, copies=True)}
+TELLING = ("messages", "tool_calls", "usage", "damaged_records", "unknown_records")
+TOLD_BY = " UNION ALL ".join(f"SELECT session_id FROM {view} WHERE source_id = ?1" for view in TELLING)
+"""The sessions of what a source tells, once for each thing told."""
 
 
 def show(settings: Settings, asked: argparse.Namespace) -> int:
@@ -27,7 +32,7 @@ def show(settings: Settings, asked: argparse.Namespace) -> int:
         return show_snapshot(settings, asked)
     views = read_views(settings)
     session_id = session_by_prefix(views, asked.session)
-    around = _around(views, session_id, asked.around)
+    around = _around(settings, views, session_id, asked.around)
     items = items_of(settings, views, session_id, DEPTHS[asked.depth]._replace(reveal=asked.reveal, around=around))
     if asked.json:
         from cli.transcripts.structure import pieces
@@ -44,8 +49,6 @@ def show(settings: Settings, asked: argparse.Namespace) -> int:
 
 def items_of(settings: Settings, views: sqlite3.Connection, session_id: str, wanted: Wanted) -> Iterator[Item]:
     """Return the items of a session, without secrets unless they are to be revealed."""
-    from journal.database import open_log
-
     records = Records(open_log(Home(settings.home).journal_db, writable=False), decoders()[0])
     items = transcript(views, records, session_id, wanted)
     return items if wanted.reveal else without_secrets(items)
@@ -60,10 +63,10 @@ def without_secrets(items: Iterable[Item]) -> Iterator[Item]:
             yield cleaned(item)
 
 
-def _around(views: sqlite3.Connection, session_id: str, position: int | None) -> int | None:
+def _around(settings: Settings, views: sqlite3.Connection, session_id: str, position: int | None) -> int | None:
     """Return the position of the item that *position* belongs to: a result stands with its call.
 
-    Raises: NotFound: the session has no record at or near it.
+    Raises: NotFound: the log has no such position, or it is of another session.
     """
     if position is None:
         return None
@@ -72,7 +75,24 @@ def _around(views: sqlite3.Connection, session_id: str, position: int | None) ->
         " UNION ALL SELECT global_position FROM messages WHERE session_id = ?1 AND last_position = ?2 LIMIT 1",
         (session_id, position),
     ).fetchone()
-    if row is None and views.execute("SELECT 1 FROM messages WHERE session_id = ?1 UNION ALL SELECT 1 FROM tool_calls WHERE session_id = ?1 LIMIT 1",
-                                     (session_id,)).fetchone() is None:  # fmt: skip
-        raise NotFound(f"session {session_id} has nothing to show around a position", hint=f"run: journal show {session_id}")
-    return row[0] if row else position
+    if row is not None:
+        return int(row[0])
+    said_here = f"the numbers in brackets of journal show {session_id}"
+    owners = _sessions_at(settings, views, position)
+    if owners is None:
+        raise NotFound(f"the log has no position {position}", hint=f"give one of {said_here}")
+    if not owners:
+        raise NotFound(f"position {position} is of no session", hint=f"give one of {said_here}")
+    if session_id not in owners:
+        raise NotFound(f"position {position} is of session {owners[0]}, not of {session_id}", hint=f"run: journal show {owners[0]} --around {position}")
+    return position
+
+
+def _sessions_at(settings: Settings, views: sqlite3.Connection, position: int) -> list[str] | None:
+    """Return the sessions that the source of a position tells of, the one with most to say first; None where there is no such position."""
+    with contextlib.closing(open_log(Home(settings.home).journal_db, writable=False)) as log:
+        row = log.execute("SELECT source_id FROM events WHERE global_position = ?", (position,)).fetchone()
+    if row is None:
+        return None
+    return [session for (session,) in views.execute(
+        f"SELECT session_id FROM ({TOLD_BY}) WHERE session_id IN (SELECT session_id FROM sessions) GROUP BY 1 ORDER BY count(*) DESC, 1", row)]  # fmt: skip

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from cli import skill_layout
+from cli.amounts import counted
 from cli.outlet import cleaned
 from cli.render import print_json, print_table, say
 from cli.skill_layout import Page
@@ -102,7 +103,7 @@ def _drafted(root: str, name: str, pages: tuple[Page, ...], items: list[Item], *
         if text is not None and wanted:
             texts[page], changes[page] = skill_pages.updated(text, wanted, known, today)
     every = [change for page in pages for change in changes[page]]
-    told = [Change("NEW", "skill", f"drafted with {len(every)} lines", "")] if is_new else every
+    told = [Change("NEW", "skill", f"drafted with {counted(len(every), 'line')}", "")] if is_new else every
     drafts = []
     for page, text in texts.items():
         if text is None or (page.is_fixed and not is_new):

@@ -5,6 +5,7 @@ import contextlib
 import sqlite3
 from typing import Any
 
+from cli.amounts import counted
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
 from journal.errors import Ambiguous, NotFound, SettingInvalid
@@ -36,7 +37,7 @@ def take(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json(answer)
     else:
-        print_text(f"{answer['snapshot_id']}: {answer['files']} files, {answer['tools']} tool calls")
+        print_text(f"{answer['snapshot_id']}: {counted(answer['files'], 'file')}, {counted(answer['tools'], 'tool call')}")
     return 0
 
 

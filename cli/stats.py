@@ -2,6 +2,7 @@
 
 import argparse
 
+from cli.amounts import counted
 from cli.chart import heat_map, sparks
 from cli.render import print_json, print_table, print_text, say
 from cli.usage import asked_span
@@ -35,12 +36,12 @@ def stats(settings: Settings, asked: argparse.Namespace) -> int:
         say("nothing happened in that time; try another --since and --until, or run: journal ingest")
         return 0
     print_text("\n".join([f"prompts, answers and tool calls by hour ({when.zone.name})", *heat_map(grid), ""]))
-    print_table(activity.HostActivity._fields, hosts)
+    print_table([name.replace("_", " ") for name in activity.HostActivity._fields], hosts)
     print_text("")
     print_table(("tool", "calls", "errors", "error rate"),
                 [(row.name, row.calls, row.errors, "" if row.error_rate is None else f"{row.error_rate:.1%}") for row in tools[:MOST_TOOLS]])  # fmt: skip
     if len(tools) > MOST_TOOLS:
-        say(f"{len(tools) - MOST_TOOLS} tools more; see --json")
+        say(f"{counted(len(tools) - MOST_TOOLS, 'more tool')}; see --json")
     if compactions:
         print_text("")
         print_table(("host", "compactions by", "number", "tokens before", "tokens after"), compactions)

@@ -5,6 +5,7 @@ import os
 import sqlite3
 from typing import Any
 
+from cli.amounts import counted
 from cli.progress import Meter, meter
 from cli.render import print_json, print_table, say
 from journal.home import Home
@@ -40,7 +41,7 @@ def verify(settings: Settings, asked: argparse.Namespace) -> int:
                          for s in told])  # fmt: skip
         say("the chain is whole" if chain.ok else f"the chain is broken at position {chain.first_bad_position}")
         if missing:
-            say(f"{missing} bytes on disk are not in the log; run: journal ingest")
+            say(f"on disk and not in the log: {counted(missing, 'byte')}; run: journal ingest")
     return 0 if chain.ok and not missing and not any("error" in item for item in found) else 1
 
 

@@ -5,6 +5,7 @@ import os
 import signal
 import threading
 
+from cli.amounts import counted
 from cli.render import say
 from cli.wiring import bring_up_to_date, roots_of
 from journal.errors import LogBusy, LogFull
@@ -46,7 +47,7 @@ def watch(settings: Settings, asked: argparse.Namespace) -> int:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    say(f"watching {len(roots)} roots; stop with Ctrl-C")
+    say(f"watching {counted(len(roots), 'root')}; stop with Ctrl-C")
     with watcher_lock(home):
         slices.start()
         serving.start()

@@ -3,6 +3,7 @@
 import argparse
 import os
 
+from cli.amounts import counted, sized
 from cli.render import print_json, print_table, say
 from cli.wiring import IN_PROJECT, bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
@@ -30,14 +31,14 @@ def ingest(settings: Settings, asked: argparse.Namespace) -> int:
     answer = {"sources": report.sources, "bytes": report.bytes, "events": report.events, "damaged": report.damaged, "refused": report.refused,
               "unknown": done.unknown, "sessions": done.sessions, "seconds": round(report.seconds, 3), "warnings": report.warnings}  # fmt: skip
     if report.refused:
-        say(f"{report.refused} records that were forgotten came again; their bytes were not let in")
+        say(f"{counted(report.refused, 'record')} came again after being forgotten, and were not let in")
     if asked.json:
         print_json(answer)
     else:
         if not report.sources:
             say("no transcripts were found; looked in " + ", ".join(path for _, path in roots))
-        print_table(("sources", "bytes", "new events", "damaged", "unknown", "sessions"),
-                    [(report.sources, report.bytes, report.events, report.damaged, done.unknown, done.sessions)])  # fmt: skip
+        print_table(("sources", "read", "new events", "damaged", "unknown", "sessions"),
+                    [(report.sources, sized(report.bytes), f"{report.events:,}", report.damaged, done.unknown, done.sessions)])  # fmt: skip
     return 0
 
 

@@ -95,7 +95,7 @@ def resolve(files: Files, here: str, path: str, start: int | None, end: int | No
     elif end < start:
         reason = f"the range is reversed: {start}-{end}"
     elif end > len(lines):
-        reason = f"the file has {len(lines)} lines"
+        reason = f"the file has {len(lines)} line{'' if len(lines) == 1 else 's'}"
     elif not "".join(lines[start - 1 : end]).strip():
         reason = "the range is empty"
     return Resolved("range", relative, start, end, None if reason else shape_of(lines, start, end), reason)

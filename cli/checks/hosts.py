@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from cli.amounts import counted, sized
 from cli.checks import Finding, Outcome, Scene, age_days, day
 from cli.survey import Transcript
 
@@ -22,7 +23,8 @@ def freshness(scene: Scene) -> Outcome:
         late = [file for file in files if file.is_behind and _is_late(scene, file, read_at)]
         if late:
             newest = max(late, key=lambda file: file.modified)
-            evidence = (f"{len(late)} files, {sum(file.waiting_bytes for file in late)} bytes; the newest, {newest.path}, changed at {day(newest.modified)};"
+            waiting = f"{counted(len(late), 'file')}, {sized(sum(file.waiting_bytes for file in late))}"
+            evidence = (f"{waiting}; the newest, {newest.path}, changed at {day(newest.modified)};"
                         f" the last of this host was read at {read_at or 'no time'}")  # fmt: skip
             findings.append(Finding("freshness", "error", f"{host}: files changed and were not read for more than {LATE_MINUTES} minutes",
                                     evidence, "journal ingest"))  # fmt: skip
@@ -45,9 +47,10 @@ def _seen(scene: Scene) -> str:
     for host, root, could in scene.survey.roots:
         files = [file for file in scene.survey.files if file.host == host and file.path.startswith(root)]
         newest = max((file.modified for file in files), default=None)
-        parts.append(f"{host}: {root} " + (f"({len(files)} files{f', newest {day(newest)}' if newest else ''})" if could else "(absent or unreadable)"))
+        count = counted(len(files), "file") + (f", newest {day(newest)}" if newest else "")
+        parts.append(f"{host}: {root} ({count if could else 'absent or unreadable'})")
     elsewhere = sum(not any(file.host == host and file.path.startswith(root) for host, root, _ in scene.survey.roots) for file in scene.survey.files)
-    return "; ".join([*parts, *([f"{elsewhere} files elsewhere that the log knows"] if elsewhere else [])])
+    return "; ".join([*parts, *([f"{counted(elsewhere, 'file')} elsewhere that the log knows"] if elsewhere else [])])
 
 
 def retention(scene: Scene) -> Outcome:
@@ -87,12 +90,12 @@ def lost(scene: Scene) -> Outcome:
         " WHERE s.state = 'gone' AND s.size > coalesce(o.offset_bytes, 0) ORDER BY s.changed_at DESC"
     ).fetchall()
     findings = [Finding("lost", "warning", f"{host}: a file vanished before its last bytes were read (most often an unfinished line)",
-                        f"{path}: {missing} bytes, gone by {changed_at}", None) for host, path, missing, changed_at in rows]  # fmt: skip
+                        f"{path}: {counted(missing, 'byte')}, gone by {changed_at}", None) for host, path, missing, changed_at in rows]  # fmt: skip
     unnoticed = scene.survey.absent
     if unnoticed:
-        what = f"{len(unnoticed)} files are no more, and the log takes them for live; what was read of them stays"
+        what = f"gone, and live to the log until the next ingest: {counted(len(unnoticed), 'file')}; what was read stays"
         findings.append(Finding("lost", "info", what, ", ".join(row.path for row in unnoticed[:SHOWN]), "journal ingest"))
-    return Outcome(f"{count} sources that are gone, and whether the others are there", tuple(findings))
+    return Outcome(f"{counted(count, 'source')} gone, and whether the others are there", tuple(findings))
 
 
 def client_versions(scene: Scene) -> Outcome:

@@ -2,6 +2,7 @@
 
 import os
 
+from cli.amounts import counted
 from cli.checks import Finding, Outcome, Scene
 
 UPDATE = "journal index update"
@@ -14,7 +15,7 @@ def sound(scene: Scene) -> Outcome:
     from cli.index.commands import state_of
 
     state = state_of(scene.settings)
-    looked_at = f"{state.vectors} vectors of {state.model or 'no model'}, {state.coverage:.0%} of {state.texts} texts"
+    looked_at = f"{counted(state.vectors, 'vector')} of {state.model or 'no model'}, {state.coverage:.0%} of {counted(state.texts, 'text')}"
     if state.state == "damaged":
         return Outcome(looked_at, (Finding("index", "warning", "the index is damaged; search is by words until it is made again from the vectors",
                                            state.why, UPDATE),))  # fmt: skip

@@ -8,6 +8,7 @@ import stat
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from cli.amounts import counted, sized
 from cli.checks import Finding, Outcome, Scene, age_days, day
 
 WAL_LIMIT_BYTES = 64 * 1024 * 1024
@@ -48,11 +49,12 @@ def permissions(scene: Scene) -> Outcome:
     findings = []
     if wide:
         modes = ", ".join(f"{path} {stat.S_IMODE(os.lstat(path).st_mode):04o}" for path in wide[:SHOWN])
-        findings.append(Finding("permissions", "error", f"{len(wide)} files or folders are open to other users", modes, "journal doctor --fix"))
+        what = f"open to other users: {counted(len(wide), 'file or folder', 'files or folders')}"
+        findings.append(Finding("permissions", "error", what, modes, "journal doctor --fix"))
     if foreign:
         owners = ", ".join(f"{path} uid {os.lstat(path).st_uid}" for path in foreign[:SHOWN])
-        findings.append(Finding("permissions", "error", f"{len(foreign)} files or folders belong to another user", owners, None))
-    return Outcome(f"mode and owner of {len(paths)} files and folders below {scene.home.root}", tuple(findings))
+        findings.append(Finding("permissions", "error", f"of another user: {counted(len(foreign), 'file or folder', 'files or folders')}", owners, None))
+    return Outcome(f"mode and owner of {counted(len(paths), 'file or folder', 'files and folders')} below {scene.home.root}", tuple(findings))
 
 
 def integrity(scene: Scene) -> Outcome:
@@ -83,7 +85,7 @@ def chain(scene: Scene) -> Outcome:
     last = head(scene.log).position
     start = 0 if scene.deep else max(0, last - CHAIN_EVENTS)
     found = check_chain(scene.log, start)
-    looked_at = f"the hashes of all {last} events" if start == 0 else f"the hashes of the last {CHAIN_EVENTS} of {last} events; all with --deep"
+    looked_at = f"the hashes of all {last:,} events" if start == 0 else f"the hashes of the last {CHAIN_EVENTS:,} of {last:,} events; all with --deep"
     if found.ok:
         return Outcome(looked_at)
     evidence = f"the first event that differs stands at position {found.first_bad_position}"
@@ -103,13 +105,13 @@ def space(scene: Scene) -> Outcome:
     for name, size in sizes.items():
         if name.endswith("-wal") and size > WAL_LIMIT_BYTES:
             what = f"{name} has grown beyond {WAL_LIMIT_BYTES // 1024 // 1024} MiB: a reader holds it open, or nothing checkpoints it"
-            findings.append(Finding("space", "warning", what, f"{size} bytes", "journal doctor --fix"))
+            findings.append(Finding("space", "warning", what, sized(size), "journal doctor --fix"))
     # A rebuild of the views writes them once more, into the WAL.
     wanted = max(FREE_BYTES, sizes.get("views.db", 0) + MARGIN_BYTES)
     if free < wanted:
-        evidence = f"{free} bytes are free, a rebuild of the views may take {wanted}"
+        evidence = f"{sized(free)} are free, a rebuild of the views may take {sized(wanted)}"
         findings.append(Finding("space", "warning", "the disk is nearly full", evidence, "journal size"))
-    return Outcome(", ".join(f"{name} {size} bytes" for name, size in sizes.items()) + f"; {free} bytes free", tuple(findings))
+    return Outcome(", ".join(f"{name} {sized(size)}" for name, size in sizes.items()) + f"; {sized(free)} free", tuple(findings))
 
 
 def journal_mode(scene: Scene) -> Outcome:
@@ -149,9 +151,9 @@ def inbox(scene: Scene) -> Outcome:
     old = sealed(scene.home, scene.moment.strftime("%Y-%m-%d"))
     findings: tuple[Finding, ...] = ()
     if old:
-        what = f"{len(old)} inbox files of earlier days are still there: nothing was ingested since, or a line in them is unfinished"
+        what = f"{counted(len(old), 'inbox file')} of earlier days not taken in: nothing was ingested since, or a line is unfinished"
         findings = (Finding("inbox", "warning", what, ", ".join(os.path.basename(path) for path in old[:SHOWN]), "journal ingest"),)
-    return Outcome(f"{len(names)} files in {scene.home.inbox}", findings)
+    return Outcome(f"{counted(len(names), 'file')} in {scene.home.inbox}", findings)
 
 
 def backups(scene: Scene) -> Outcome:
@@ -160,7 +162,7 @@ def backups(scene: Scene) -> Outcome:
     folder = scene.home.backups
     copies = [os.path.join(folder, name) for name in os.listdir(folder)] if os.path.isdir(folder) else []
     newest = max((os.path.getmtime(path) for path in copies), default=None)
-    looked_at = f"{len(copies)} copies in {folder}" + (f", the newest of {day(newest)}" if newest is not None else "")
+    looked_at = f"{counted(len(copies), 'copy', 'copies')} in {folder}" + (f", the newest of {day(newest)}" if newest is not None else "")
     is_young = first is None or scene.moment - datetime.fromisoformat(first) < timedelta(days=BACKUP_DAYS)
     if is_young or (newest is not None and age_days(scene, newest) < BACKUP_DAYS):
         return Outcome(looked_at)

@@ -1,5 +1,6 @@
 """Checks of the views: do they stand for this log, and what did they not understand."""
 
+from cli.amounts import counted
 from cli.checks import Finding, Outcome, Scene
 
 
@@ -25,7 +26,7 @@ def fit(scene: Scene) -> Outcome:
         what = "the views are not of this log and this program; the next ingest or replay builds them again"
         return Outcome(looked_at, (Finding("views", "warning", what, ", ".join(parts), "journal replay"),))
     if known.position < end.position and not is_writing(scene.home):
-        evidence = f"{end.position - known.position} events, and nothing is writing"
+        evidence = f"{counted(end.position - known.position, 'event')}, and nothing is writing"
         return Outcome(looked_at, (Finding("views", "warning", "the views lag behind the log", evidence, "journal ingest"),))
     return Outcome(looked_at)
 
@@ -38,11 +39,11 @@ def projection_errors(scene: Scene) -> Outcome:
         " GROUP BY 1, 2 ORDER BY 1, 2"
     ).fetchall()
     findings = tuple(
-        Finding("projection_errors", "error", f"{host}: {number} records that this program could not take; the log has them whole",
+        Finding("projection_errors", "error", f"{host}: this program could not take {counted(number, 'record')} that the log has whole",
                 f"{damage}, first at position {position}", "journal replay")
         for host, damage, number, position in rows
     )  # fmt: skip
-    return Outcome(f"{count} damaged records in damaged_records", findings)
+    return Outcome(f"{counted(count, 'record')} in damaged_records", findings)
 
 
 def unknown_kinds(scene: Scene) -> Outcome:
@@ -51,7 +52,7 @@ def unknown_kinds(scene: Scene) -> Outcome:
     hosts = sorted({row[0] for row in rows})
     findings = tuple(
         Finding("unknown_kinds", "warning", f"{host}: records of unknown kinds are in the log and in no view",
-                "; ".join(f"{kind} {number} times, last {at}" for name, kind, number, at in rows if name == host)[:500], "journal status")
+                "; ".join(f"{kind} {counted(number, 'time')}, last {at}" for name, kind, number, at in rows if name == host)[:500], "journal status")
         for host in hosts
     )  # fmt: skip
-    return Outcome(f"{sum(row[2] for row in rows)} records in unknown_records", findings)
+    return Outcome(f"{counted(sum(row[2] for row in rows), 'record')} in unknown_records", findings)

@@ -7,6 +7,7 @@ import sqlite3
 import time
 from typing import Any, NamedTuple
 
+from cli.amounts import counted, sized
 from cli.index import building, embedding, flat, semantic, vectors
 from cli.reading import short
 from cli.render import print_json, print_table, say
@@ -53,7 +54,7 @@ def index(settings: Settings, asked: argparse.Namespace) -> int:
     print_table(("model", "dimensions", "vectors", "of texts", "coverage", "device", "state"),
                 [(state.model, state.dimensions, state.vectors, state.texts, f"{state.coverage:.0%}", state.device, state.state)])  # fmt: skip
     if state.waiting:
-        say(f"{state.waiting} sessions changed since the last update")
+        say(f"{counted(state.waiting, 'session')} changed since the last update")
     if state.why:
         say(state.why)
     return 0
@@ -149,7 +150,7 @@ def _fetch(settings: Settings, asked: argparse.Namespace) -> int:
     if asked.json:
         print_json({"path": embedding.fetched_path(home), "bytes": len(content), "model": onnx.id_of(embedding.MINILM_ONNX)})
     else:
-        say(f"{len(content)} bytes kept in {embedding.fetched_path(home)}; next: journal index update")
+        say(f"{sized(len(content))} kept in {embedding.fetched_path(home)}; next: journal index update")
     return 0
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Any
 
-from cli.transcripts.words import SAFE_SCHEMES, change, clock, counted, cut, facts, input_of, one_line, outcome, plain, title, told_by, used
+from cli.amounts import counted
+from cli.transcripts.words import SAFE_SCHEMES, change, clock, cut, facts, input_of, one_line, outcome, plain, title, told_by, used
 from projections.transcript import Called, Closed, Compacted, Copied, Edited, Faulty, Item, Noted, Opened, Said, Skipped
 
 TAG = re.compile(r"<(?=[A-Za-z/!?])")

@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from cli.transcripts.words import change, clock, counted, facts, one_line, outcome, plain, title, told_by, used
+from cli.amounts import counted
+from cli.transcripts.words import change, clock, facts, one_line, outcome, plain, title, told_by, used
 from projections.transcript import Called, Closed, Compacted, Copied, Edited, Faulty, Item, Noted, Opened, Said, Skipped
 
 BOLD, DIM, RED, GREEN, BLUE, YELLOW, END = "\x1b[1m", "\x1b[2m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[0m"

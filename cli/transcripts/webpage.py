@@ -15,6 +15,7 @@ from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markupsafe import Markup
 
+from cli.amounts import counted
 from cli.transcripts import words
 from cli.transcripts.words import LONGEST_PART, SAFE_SCHEMES, one_line, plain
 from projections.transcript import Called, Closed, Compacted, Copied, Edited, Faulty, Item, Noted, Opened, Said, Skipped
@@ -100,8 +101,8 @@ SHOWN: dict[type, Any] = {
     Closed: lambda page, item, _: page.macros.closed(item),
     Faulty: lambda page, item, anchor: page.macros.told(f"{item.fault} record at position {item.position}: {one_line(item.what)}", item.fault, anchor),
     Noted: lambda page, item, anchor: page.macros.told(f"note {words.clock(item.occurred_at)}\n{plain(item.text)}", "note", anchor),
-    Copied: lambda page, item, anchor: page.macros.told(f"{words.counted(item.records, 'record')} copied from the session before left out", "copied", anchor),
-    Skipped: lambda page, item, anchor: page.macros.told(f"{words.counted(item.records, 'item')} {item.where} left out", "skipped", anchor),
+    Copied: lambda page, item, anchor: page.macros.told(f"{counted(item.records, 'record')} copied from the session before left out", "copied", anchor),
+    Skipped: lambda page, item, anchor: page.macros.told(f"{counted(item.records, 'item')} {item.where} left out", "skipped", anchor),
 }  # fmt: skip
 
 

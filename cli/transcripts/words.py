@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from cli.amounts import counted
 from projections.transcript import Called, Edited, Opened
 
 ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\-_])")
@@ -84,11 +85,6 @@ def change(edit: Edited) -> str:
     lines = "" if edit.lines_added is None else f" +{edit.lines_added} −{edit.lines_removed or 0}"
     guessed = " (read off the command)" if edit.evidence == "shell" else ""
     return f"{edit.operation} {one_line(edit.path, 400)}" + (f" → {one_line(edit.moved_to, 400)}" if edit.moved_to else "") + lines + guessed
-
-
-def counted(number: int, what: str) -> str:
-    """Return a number with its word, which takes an s where there are several."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def clock(at: str | None) -> str:

@@ -352,7 +352,7 @@ def test_text_names_findings_and_commands(archive: Archive) -> None:
     opened(archive)
     status, out, err = archive.run("doctor")
     assert (status, err) == (1, "1 finding\n")
-    assert "files or folders are open to other users" in out
+    assert "error: open to other users: 3 files or folders\n" in out
     assert "  run: journal doctor --fix" in out
 
 

@@ -1,6 +1,7 @@
 """No output path goes around the exit: every command is run over transcripts full of secrets, and no module but the printer prints."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ CLI = Path(__file__).parents[2] / "cli"
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 FAST, FULL, KEYED = "ghp_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8", "sq0csp-" + "Ab3dEf6hIj9lMn2pQr5tUv8xYz1" + "Ab3dEf6hIj9lMn2p", "Tr0ub4dor3xZ9"
 SECRET = f"{FAST} {FULL} db_pass = '{KEYED}'"
+MISCOUNTED = re.compile(r"(?<![\w.,:/+-])(?<!of )1 (?!is\b|was\b|has\b)[a-z]+s\b")
+"""One of a thing, told as several: `1 files`."""
 PRINTERS = {
     "render.py": "prints", "exporting.py": "writes exports, which were cleaned item by item, or the bytes of the transcript",
     "progress.py": "shows and takes back one line on a terminal: its own labels and numbers",
@@ -75,7 +78,7 @@ def full_of_secrets(archive: Archive) -> None:
 
 @pytest.mark.parametrize("command", sorted({name for names in GROUPS.values() for name in names} - UNSAID.keys()))
 def test_no_command_lets_a_secret_out(archive: Archive, command: str) -> None:
-    """Neither output nor diagnostics nor files of any command hold a secret, with and without --json."""
+    """Neither output nor diagnostics nor files of any command hold a secret, with and without --json; nor is one thing of anything told as several."""
     assert command in WALK, f"tell the walk what {command} is to be asked, so that its output is looked at"
     full_of_secrets(archive)
     for words in WALK[command]:
@@ -84,6 +87,7 @@ def test_no_command_lets_a_secret_out(archive: Archive, command: str) -> None:
             _, said, err = archive.run(command, *(word.replace("{out}", str(out)) for word in words), *as_json)
             said += err + (out.read_text() if out.exists() else "")
             assert said
+            assert as_json or not MISCOUNTED.search(said), MISCOUNTED.search(said)
             for secret in (FAST, FULL, KEYED):
                 assert secret not in said, (command, words)
 

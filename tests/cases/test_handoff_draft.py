@@ -94,14 +94,14 @@ def test_a_draft_has_open_items_and_the_state_of_the_repository(repo: Repository
     told = {kind: [one["text"] for one in shown["statements"] if one["kind"] == kind] for kind in ("scope", "question", "move")}
     assert shown["purpose"] == "A ledger that adds up sums of any size."
     assert told["question"] == ["Is a negative sum allowed?", "Are the uncommitted changes to be committed: draft.txt?",
-                                "Is branch exact, 1 commits ahead, to be merged?"]  # fmt: skip
+                                "Is branch exact, 1 commit ahead, to be merged?"]  # fmt: skip
     assert told["move"] == ["Cover floats", "Still to be done: the same for sub."]
     assert told["scope"] == [f"Session {S} of claude, 2026-11-30 10:00 to 2026-11-30 10:00 UTC, branch main"]
     repository = next(one for one in shown["statements"] if one["text"] == "Repository")
     assert repository["details"] == ["\n".join([
-        "- Branch exact: 1 commits ahead of the trunk: exact sums", "- Last commits: exact sums; readme; one",
+        "- Branch exact: 1 commit ahead of the trunk: exact sums", "- Last commits: exact sums; readme; one",
         "- Files of the last five commits: calc.py, README.md, pyproject.toml, other.py",
-        "- Work in progress: 0 staged, 0 modified, 1 untracked: draft.txt", "- Stack: Python (pyproject.toml)", "- TODO and FIXME marks: 1 lines in 1 files",
+        "- Work in progress: 0 staged, 0 modified, 1 untracked: draft.txt", "- Stack: Python (pyproject.toml)", "- TODO and FIXME marks: 1 line in 1 file",
     ])]  # fmt: skip
     assert saved["quality"] in ("acceptable", "strong")
     assert any(one["text"] == "Last prompts" for one in shown["statements"])

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import sqlite3
 import stat
@@ -197,7 +198,9 @@ def test_size_adds_up(archive: Archive) -> None:
     assert {"journal.db", "views.db", "inbox/"} <= set(told["files"])
     tables = {(row["database"], row["table"]) for row in told["tables"]}
     assert {("journal.db", "segments"), ("views.db", "messages"), ("views.db", "messages_fts_data")} <= tables
-    assert archive.run("size")[0] == 0
+    status, out, _ = archive.run("size")
+    assert status == 0 and re.search(r"^all +[\d.]+ [kM]B$", out, re.MULTILINE)
+    assert re.search(r"^views\.db: table or index +size\n\w+ +\d+ kB\n(?:\w+ +\d+ kB\n)*\d+ smaller ones +\d+ kB$", out, re.MULTILINE)
 
 
 def test_sizes_are_estimated_where_sqlite_tells_none(archive: Archive) -> None:

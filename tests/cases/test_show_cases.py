@@ -130,6 +130,31 @@ def test_around_shows_the_neighbourhood_of_a_hit(archive: Archive) -> None:
     assert "24 items before" in said and "23 items after" in said
 
 
+def test_around_a_position_of_elsewhere_says_of_where(archive: Archive) -> None:
+    """A position of another session names that session and the command for it; one that the log does not have is told as such."""
+    archive.write(archive.claude_path(S), claude(1, S, "mine"))
+    archive.write(archive.claude_path(FORK), claude(2, FORK, "theirs"))
+    archive.ingest()
+    position = archive.hits("theirs")[0]["global_position"]
+    status, _, err = archive.run("show", S, "--around", str(position), "--json")
+    answer = json.loads(err)
+    assert (status, answer["error"]) == (4, f"position {position} is of session {FORK}, not of {S}")
+    assert answer["next_command"] == f"journal show {FORK} --around {position}"
+    assert archive.run(*answer["next_command"].split()[1:])[1].count("> theirs") == 1
+    status, _, err = archive.run("show", S, "--around", "999", "--json")
+    answer = json.loads(err)
+    assert (status, answer["error"], answer["next_command"]) == (4, "the log has no position 999", f"journal show {S}")
+
+
+def test_around_a_record_that_shows_nothing_shows_its_neighbours(archive: Archive) -> None:
+    """A record of the session itself that is no item of a transcript is no error."""
+    archive.write(archive.claude_path(S), claude(1, S, "before"), {"type": "mode", "mode": "normal", "sessionId": S}, claude(2, S, "after"))
+    archive.ingest()
+    position = archive.hits("before")[0]["global_position"]
+    said = archive.run("show", S, "--around", str(position + 1))[1]
+    assert "> before" in said and "> after" in said
+
+
 def test_secrets_leave_only_when_revealed(archive: Archive) -> None:
     """A token in a prompt, an input, a result and a diff is redacted in every format, and there with --reveal and in raw."""
     patch = [{"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": [f"+T = '{TOKEN}'"]}]
