@@ -60,6 +60,8 @@ EXAMPLES = (
     Example("context", "context_state", "the fullest contexts, and of what, where the host tells its window",
             "SELECT session_id, model, used_tokens, window_tokens, round(100.0 * used_tokens / window_tokens) AS percent FROM context_state"
             " ORDER BY used_tokens DESC, session_id LIMIT 20"),
+    Example("compact-points", "compact_points", "how full each model's context was when its host compacted it, last time",
+            "SELECT host, model, tokens, max(occurred_at) AS seen_at FROM compact_points GROUP BY 1, 2 ORDER BY 4 DESC"),
     Example("context-growth", "context_history", "how a context grew, response by response",
             "SELECT session_id, occurred_at, used_tokens FROM context_history ORDER BY session_id, occurred_at, offset_bytes LIMIT 100"),
     Example("hook-calls", "hook_events", "how often each host called which hook",

@@ -97,8 +97,9 @@ def _give_up_after(seconds: float) -> None:
 
 def _complain(text: str, host: str) -> None:
     """Write one line for the user; not where the host shows a hook's stderr in the conversation."""
-    if host != "gemini":
-        try:
-            os.write(2, (text.replace("\n", " ")[:400] + "\n").encode("ascii", "backslashreplace"))
-        except OSError:
-            return  # stderr is closed, or nobody reads it
+    if hooks.is_host(host) and hooks.facts_of(host).shows_stderr:
+        return
+    try:
+        os.write(2, (text.replace("\n", " ")[:400] + "\n").encode("ascii", "backslashreplace"))
+    except OSError:
+        return  # stderr is closed, or nobody reads it

@@ -18,7 +18,8 @@ STATE = ".state"
 class Call:
     """One hook call with all that its role needs."""
 
-    __slots__ = ("adapter", "at", "can_write", "facts", "home", "host", "lines", "now", "payload", "place", "role", "session_id", "settings", "views")
+    __slots__ = ("adapter", "at", "can_write", "compacts_at", "facts", "home", "host", "lines", "now", "payload", "place", "role", "session_id", "settings",
+                 "views")  # fmt: skip
 
     def __init__(self, role: str, host: str, payload: Payload, home: Home, now: float) -> None:
         self.role = role
@@ -33,6 +34,8 @@ class Call:
         self.settings = HookSettings()
         self.place = checkout.find(payload.cwd)
         self.can_write = False
+        self.compacts_at: int | None = None
+        """Tokens at which the host last compacted this model's context by itself, where that was seen."""
         self.views = Views("")
         self.lines: list[dict[str, object]] = []
         """The history of this session's hooks, oldest first."""

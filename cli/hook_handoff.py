@@ -9,6 +9,8 @@ from projections import identity
 HANDOFF = ".journal/handoff.md"
 OTHER_HANDOFFS = (".bookmark/bookmark.context.md",)
 """Handoff files of other tools that are read where ours is missing."""
+DIRTY_S = (1.0, 0.4)
+"""So long git is waited for; a session's end has 1.2 s for everything."""
 LONGEST_HANDOFF_BYTES = 64 * 1024
 
 
@@ -28,6 +30,18 @@ def path_to_write(call: Call) -> str | None:
     except OSError:
         return None
     return os.path.join(call.place.root, HANDOFF)
+
+
+def _is_dirty(call: Call) -> bool | None:
+    """Tell whether the work tree is dirty while a new handoff lies in it.
+
+    At a session's start nobody knows how it was when the handoff was written, and the one git process of that hook is used for something else.
+    """
+    if call.place is None or call.role == "session-start":
+        return None
+    from ingest import history
+
+    return history.is_dirty(call.place, DIRTY_S[call.role == "session-end"])
 
 
 def identity_block(call: Call) -> str:
@@ -71,6 +85,6 @@ def record(call: Call) -> list[int] | None:
         text = file.read(LONGEST_HANDOFF_BYTES).decode("utf-8", "replace")
     call.append({
         "type": "journal.handoff", "text": text, "path": path, "root": call.place.repository, "branch": call.place.branch, "head": call.place.head,
-        "is_dirty": None, "mtime_us": version[0], "size": version[1],
+        "is_dirty": _is_dirty(call), "mtime_us": version[0], "size": version[1],
     }, kind=".handoff")  # fmt: skip
     return version

@@ -29,8 +29,7 @@ def parsed(data: bytes) -> dict[str, object] | None:
 def answer(role: str, host: str, payload: Payload, home: Home, now: float) -> str:
     """Return what the hook prints."""
     call = Call(role, host, payload, home, now)
-    if _is_ours(call) or (role == "pre-compact" and host == "gemini" and payload.trigger != "manual"):
-        # Gemini's PreCompress fires before every request, compression or not.
+    if _is_ours(call) or (role in call.facts.idle_roles and payload.trigger != "manual"):
         return ""
     call.can_write = _make_home(home)
     transcript = call.adapter.transcript(payload, call.facts.home_of(dict(os.environ)))
@@ -86,7 +85,7 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
 
     source = call.facts.sources.get(call.payload.source or "", "startup")
     version = hook_handoff.record(call)
-    call.append({"type": "journal.context", "role": call.role, "source": source, "handoff": version}, kind=STATE)
+    call.append({"type": "journal.context", "role": call.role, "source": source, "handoff": version, "model": call.payload.model}, kind=STATE)
     if not call.settings.restore or source in ("resume", "fork"):
         return {}  # the context is intact
     restored = hook_restore.restored(call, own=source == "compact")
@@ -151,10 +150,12 @@ def _measure(call: Call, transcript: str | None, version: list[int] | None, *, p
     """Return how full the context is and of what, and write it down."""
     measure = _newest_measure(call, transcript)
     used = measure.used + pending if measure and measure.used is not None else None
-    model = call.payload.model or (measure.model if measure else None) or call.views.model_of(call.session_id)
+    model = call.payload.model or context.full_name((measure.model if measure else None) or call.views.model_of(call.session_id), call.lines)
     reported = measure.window if measure else None
     known = None if call.settings.context_limit or reported else windows.refreshed(model, windows.catalog_path(os.environ))
     window = context.window(call.settings.context_limit, reported, model, used, catalog=known)
+    call.compacts_at = call.views.compact_point(call.host, (measure.model if measure else None) or model)
+    call.settings.thresholds = context.before_compaction(call.settings.thresholds, call.compacts_at, window.tokens)
     call.append({
         "type": "journal.context", "role": call.role, "used": used, "window": window.tokens, "window_source": window.source, "model": model,
         "compacted": bool(measure and measure.is_compaction), "handoff": version, "thresholds": list(call.settings.thresholds),
@@ -186,7 +187,7 @@ def _alert(call: Call, measured: Measure | None, window: context.Window) -> tupl
     threshold = context.crossed(measured.used, window.tokens, call.settings.thresholds)
     if threshold is None or threshold not in context.fold(call.lines, call.settings.thresholds).armed or not _claim(call, "alert", threshold):
         return None
-    clause = texts.fullness(measured.used, window.tokens, window.source, is_estimated=measured.is_estimated)
+    clause = texts.fullness(measured.used, window.tokens, window.source, is_estimated=measured.is_estimated, compacts_at=call.compacts_at)
     path = hook_handoff.path_to_write(call)
     return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, hook_handoff.identity_block(call))
 

@@ -14,6 +14,7 @@ BUSY_S = 0.2
 LONGEST_STATE_BYTES = 256 * 1024
 INGEST_EVERY_S = 30
 STATE = ".state"
+COMPACT_POINT = "SELECT tokens FROM compact_points WHERE host = ? AND model = ? ORDER BY occurred_at DESC, tokens LIMIT 1"
 
 
 class Views:
@@ -56,6 +57,11 @@ class Views:
         """Return the model that a session last used."""
         measure = self.measure_of(session_id)
         return measure.model if measure else None
+
+    def compact_point(self, host: str, model: str | None) -> int | None:
+        """Return the tokens at which a host last compacted a model's context by itself."""
+        rows = self.rows(COMPACT_POINT, host, model) if model else []
+        return rows[0][0] if rows and isinstance(rows[0][0], int) else None
 
     def has_handoff(self, path: str, mtime_us: int, size: int) -> bool:
         """Tell whether this version of a handoff file is in the log."""

@@ -135,6 +135,7 @@ def _changes(place: Any, head: str | None, at: str | None) -> tuple[int | None, 
 
 def context(settings: Settings, asked: argparse.Namespace) -> int:
     """Say how full the context of a session is."""
+    from cli.hook_views import COMPACT_POINT
     from journal import hook_settings, windows
     from projections import context as policy
 
@@ -145,16 +146,18 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     session_id = session_by_prefix(views, asked.session or newest(views))
     row = views.execute("SELECT used_tokens, window_tokens, model, occurred_at FROM context_state WHERE session_id = ?", (session_id,)).fetchone()
     used, reported, model, measured_at = row or (None, None, None, None)
-    estimated = bool(views.execute("SELECT is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0])
-    window = policy.window(chosen.context_limit, reported, model, used, catalog=windows.refreshed(model, windows.catalog_path(os.environ)))
+    host, estimated = views.execute("SELECT host, is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
     lines = [json.loads(text) for (text,) in views.execute(
         "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", (session_id,))]  # fmt: skip
+    named = policy.full_name(model, lines)
+    window = policy.window(chosen.context_limit, reported, named, used, catalog=windows.refreshed(named, windows.catalog_path(os.environ)))
+    compact_at = (views.execute(COMPACT_POINT, (host, model)).fetchone() or (None,))[0]
     thresholds = policy.adapted(chosen.thresholds, lines) if chosen.adaptive else chosen.thresholds
+    thresholds = policy.before_compaction(thresholds, compact_at, window.tokens)
     alerts = [{"at": line.get("at"), "threshold": line.get("threshold")} for line in lines if line.get("kind") == "alert"]
     percent = None if used is None or not window.tokens else round(100 * used / window.tokens, 1)
-    compact_at = _compact_point(views, model)
     answer = {"session_id": session_id, "model": model, "used_tokens": used, "window_tokens": window.tokens, "window_source": window.source,
-              "percent": percent, "estimated": estimated, "thresholds": list(thresholds), "alerts": alerts, "measured_at": measured_at,
+              "percent": percent, "estimated": bool(estimated), "thresholds": list(thresholds), "alerts": alerts, "measured_at": measured_at,
               "auto_compact_tokens": compact_at}  # fmt: skip
     if asked.json:
         print_json(answer)
@@ -172,16 +175,6 @@ def newest(views: sqlite3.Connection) -> str:
     if row is None:
         raise NotFound("this folder's project has no session", hint="name one: journal context latest")
     return str(row[0])
-
-
-def _compact_point(views: sqlite3.Connection, model: str | None) -> int | None:
-    """Return the tokens at which this model's context was last compacted by its host."""
-    row = views.execute(
-        "SELECT c.pre_tokens FROM compactions AS c WHERE c.trigger = 'auto' AND c.pre_tokens IS NOT NULL AND EXISTS"
-        " (SELECT 1 FROM context_history AS h WHERE h.session_id = c.session_id AND h.model = ?) ORDER BY c.occurred_at DESC LIMIT 1",
-        (model,),
-    ).fetchone()
-    return row[0] if row else None
 
 
 def _tell(answer: dict[str, Any], newest_first: list[int | None]) -> None:

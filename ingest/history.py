@@ -31,8 +31,19 @@ def changes(place: Checkout, head: str | None, at: str) -> tuple[int | None, tup
     return output.count(MARK), tuple(files)
 
 
-def _output(words: list[str]) -> str | None:
-    """Return what a process prints within the time it is given, or None.
+def is_dirty(place: Checkout, seconds: float) -> bool | None:
+    """Tell whether tracked files of the work tree differ from HEAD, as `git describe --dirty` has it; None where git does not say so in time.
+
+    The plumbing compares sizes and times and opens no file, so that no filter that a repository names is run.
+    """
+    if place.head is None:
+        return None
+    output = _output(["git", "-C", place.root, "-c", "core.fsmonitor=false", "diff-index", "--name-only", "--ignore-submodules", "HEAD", "--"], seconds)
+    return None if output is None else output != ""
+
+
+def _output(words: list[str], seconds: float = GIT_S) -> str | None:
+    """Return what a process prints within the *seconds* that it is given, or None.
 
     The package `subprocess` takes longer to import than git to run.
     """
@@ -49,7 +60,7 @@ def _output(words: list[str]) -> str | None:
     finally:
         os.close(writer)
         os.close(null)
-    data, is_whole = _read(reader)
+    data, is_whole = _read(reader, seconds)
     os.close(reader)
     if not is_whole:
         os.kill(process, 9)
@@ -57,11 +68,11 @@ def _output(words: list[str]) -> str | None:
     return data.decode("utf-8", "replace") if is_whole and status == 0 else None
 
 
-def _read(reader: int) -> tuple[bytes, bool]:
+def _read(reader: int, seconds: float) -> tuple[bytes, bool]:
     """Return what came through a pipe, and whether it came to its end in time."""
     waiting = select.poll()
     waiting.register(reader, select.POLLIN | select.POLLHUP)
-    data, end = b"", time.monotonic() + GIT_S
+    data, end = b"", time.monotonic() + seconds
     while (left := end - time.monotonic()) > 0 and waiting.poll(left * 1000):
         piece = os.read(reader, 65536)
         if not piece:

@@ -13,11 +13,12 @@ def figure(tokens: int) -> str:
     return f"{tokens / 1_000_000:.2f}".rstrip("0").rstrip(".") + "M"
 
 
-def fullness(used: int, window: int, source: str, *, is_estimated: bool) -> str:
+def fullness(used: int, window: int, source: str, *, is_estimated: bool, compacts_at: int | None = None) -> str:
     """Return one clause on how full the context is, and how sure that is."""
     percent = min(100, round(100 * used / window))
     origin = {"setting": "your setting", "host": "as the host reports it", "catalog": "from the model catalog", "table": "from a built-in table"}[source]
-    return f"the context is {percent} % full{' (estimated)' if is_estimated else ''}: {figure(used)} of {figure(window)} tokens, window {origin}"
+    point = f"; the host last compacted this model's at {figure(compacts_at)}" if compacts_at else ""
+    return f"the context is {percent} % full{' (estimated)' if is_estimated else ''}: {figure(used)} of {figure(window)} tokens, window {origin}{point}"
 
 
 def handoff_request(path: str, identity: str = "") -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from projections import (
     cards,
     chunks,
+    compact_points,
     compactions,
     context_history,
     damage,
@@ -47,6 +48,7 @@ PROJECTIONS: tuple[Projection, ...] = (
     turns.PROJECTION,
     sessions.PROJECTION,
     snapshots.PROJECTION,
+    compact_points.PROJECTION,
     handoffs.PROJECTION,
     handoff_bundles.PROJECTION,
     learnings.PROJECTION,

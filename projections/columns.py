@@ -241,7 +241,7 @@ TEXTS = {
         project | TEXT | path | the project, as `projects.path`
         branch | TEXT | text | the branch checked out
         head | TEXT | hash | the commit checked out
-        is_dirty | INTEGER | 0/1 | 1 where the work tree had uncommitted changes
+        is_dirty | INTEGER | 0/1 | 1 where tracked files had uncommitted changes when a hook saw it; NULL where nobody looked then
         path | TEXT | path | the file
         mtime_us | INTEGER | µs since 1970 | when the file was written
         size | INTEGER | bytes | its size

@@ -6,7 +6,7 @@ History is what hooks of one session wrote down, oldest first: `journal.context`
 
 from collections.abc import Iterable
 
-from journal.windows import window_of
+from journal.windows import LONG, window_of
 
 REARMING_SOURCES = ("startup", "clear", "fork", "compact")
 """Why a session starts, where the context is another one than before."""
@@ -14,6 +14,10 @@ EVERY_TURN = 0.0
 """The threshold under which a stop that asks at every turn is written down."""
 ADAPTED = (1.0, 0.7, 0.6, 0.5, 0.4)
 """What no threshold is above after 0, 1, 2, 3, 4 and more compactions: a session that was compacted often should end earlier."""
+WARNED = 0.9
+"""No threshold is above this share of the point at which the host compacts by itself: a large answer may be all that is left."""
+PLAUSIBLE = 0.2
+"""A host that compacted an emptier context by itself, by share of the window, had another window then."""
 Line = dict[str, object]
 
 
@@ -48,8 +52,8 @@ def window(limit: int | None, reported: int | None, model: str | None, used: int
     """
     if limit:
         return Window(limit, "setting")
-    if reported:
-        return Window(reported, "host")
+    if reported or (model and model.endswith(LONG)):
+        return Window(reported or window_of(model), "host")
     for tokens, source in ((catalog, "catalog"), (window_of(model), "table")):
         if tokens and (used is None or used <= tokens):
             return Window(tokens, source)
@@ -92,6 +96,20 @@ def adapted(thresholds: tuple[float, ...], history: Iterable[Line]) -> tuple[flo
     """Return the thresholds that are in force after the compactions of *history*."""
     most = ADAPTED[min(compactions(history), len(ADAPTED) - 1)]
     return tuple(sorted({min(share, most) for share in thresholds}))
+
+
+def before_compaction(thresholds: tuple[float, ...], point: int | None, window_tokens: int | None) -> tuple[float, ...]:
+    """Return the thresholds, none of them so high that the host compacts at its *point* before they are reached."""
+    if not point or not window_tokens or not PLAUSIBLE * window_tokens <= point <= window_tokens:
+        return thresholds
+    most = WARNED * point / window_tokens
+    return thresholds if thresholds[-1] <= most else tuple(sorted({min(share, round(most, 4)) for share in thresholds}))
+
+
+def full_name(model: str | None, history: list[Line]) -> str | None:
+    """Return the model by the name with the long window, where a hook of this session was given that: transcripts leave the ending out."""
+    told = next((str(line["model"]) for line in reversed(history) if line.get("role") == "session-start" and line.get("model")), "")
+    return told if model and told == model + LONG else model
 
 
 def compactions(history: Iterable[Line]) -> int:

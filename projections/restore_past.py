@@ -8,12 +8,13 @@ import sqlite3
 
 from projections import cards
 from projections.restore import Card, Handoff
+from projections.restore_rows import aged
 
 HIDDEN = ("messages", "tool_calls", "file_changes")
 SESSIONS = """SELECT s.session_id, s.host, s.title, s.branch, (SELECT max(occurred_at) FROM messages AS m WHERE m.session_id = s.session_id) AS last
 FROM sessions AS s WHERE s.kind NOT IN ('subagent', 'empty') AND (s.session_id = ?1 OR (?1 IS NULL AND s.project = ?2)) AND last IS NOT NULL
 ORDER BY last DESC, s.session_id LIMIT ?3"""
-HANDOFF = """SELECT text, saved_at, session_id, branch, head FROM handoffs WHERE project = ? AND saved_at <= ?
+HANDOFF = """SELECT text, saved_at, session_id, branch, head, mtime_us FROM handoffs WHERE project = ? AND saved_at <= ?
 ORDER BY branch IS ? DESC, saved_at DESC, handoff_id LIMIT 1"""
 
 
@@ -36,4 +37,4 @@ def read_cards(views: sqlite3.Connection, at: str, *, project: str = "", session
 def read_handoff(views: sqlite3.Connection, at: str, project: str, branch: str | None) -> Handoff | None:
     """Return the newest handoff of a project that was saved by the moment *at*, one of *branch* before others."""
     row = views.execute(HANDOFF, (project, at, branch)).fetchone()
-    return Handoff(*row) if row else None
+    return Handoff(row[0], aged(row[1], row[5]), *row[2:5]) if row else None

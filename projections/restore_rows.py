@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from journal import jsontext
+from journal.moments import written
 from projections.restore import Card, Handoff
 
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
@@ -49,7 +50,7 @@ def read(
     project = row[0] if row else root
     projects = dict.fromkeys((project, root))
     found = next((row for name in projects for row in views.execute(HANDOFF, (name, branch))), None)
-    handoff = Handoff(*found[:5]) if found else None
+    handoff = Handoff(found[0], aged(found[1], found[6]), *found[2:5]) if found else None
     version = tuple(found[5:8]) if found and found[5] and found[6] is not None else None
     others = [_card(row) for name in projects for row in views.execute(CARDS, (name, session_id, sessions))]
     others.sort(key=lambda card: card.last_at or "", reverse=True)
@@ -57,6 +58,11 @@ def read(
     running = tuple(f"{row[0]} ({row[1]})" for name in projects for row in views.execute(RUNNING, (name, session_id, running_since)))
     head = views.execute(HEAD, (cards[0].session_id,)).fetchone() if cards else None
     return Rows(project, handoff, version, cards, running, head[0] if head else None)
+
+
+def aged(saved_at: str, mtime_us: int | None) -> str:
+    """Return since when a handoff is as it is: of a file its own time, which may be long before the hook that saw it first."""
+    return min(saved_at, written(mtime_us / 1e6)) if mtime_us else saved_at
 
 
 def _card(row: Sequence[str]) -> Card:

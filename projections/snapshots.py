@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from journal.domain import SnapshotRequested
 from journal.moments import seconds_of
-from journal.windows import window_of
+from journal.windows import LONG, window_of
 from projections.projection import Place, Projection, Rows
 
 INTERVAL_S = 300.0
@@ -114,7 +114,7 @@ def _settings(views: sqlite3.Connection, session_id: str) -> tuple[tuple[float, 
             thresholds = tuple(share for share in line["thresholds"] if isinstance(share, float)) or thresholds
         if isinstance(line.get("interval_s"), int | float):
             interval_s = float(line["interval_s"])
-        if line.get("window_source") in ("setting", "catalog"):
+        if line.get("window_source") in ("setting", "catalog") or str(line.get("model")).endswith(LONG):
             limit = line.get("window")
     return thresholds, interval_s, limit if isinstance(limit, int) else None
 

@@ -41,7 +41,7 @@ class Facts:
 
     __slots__ = (
         "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
-        "home_variable", "host", "host_cap", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources",
+        "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources",
         "timeout_key", "timeout_unit", "title", "trust", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
@@ -50,7 +50,7 @@ class Facts:
         config_form: str, events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str, dialect: str, block_word: str,
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
-        continuing: Continuing,
+        continuing: Continuing, idle_roles: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
         self.host = host
         self.title = title
@@ -71,6 +71,8 @@ class Facts:
         self.events = events
         self.sources = sources
         """The host's words for why a session starts, to ours: startup, resume, fork, clear, compact."""
+        self.idle_roles = idle_roles
+        """Roles whose event the host fires over and over, whether or not there is anything to do; only what a user asked for counts."""
         self.timeout_key = timeout_key
         self.timeout_unit = timeout_unit
         """`s` or `ms`."""

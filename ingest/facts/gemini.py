@@ -15,10 +15,11 @@ FACTS = Facts(
     events={
         "session-start": Event("SessionStart", 15_000),
         "prompt": Event("BeforeAgent", 10_000),
-        "pre-compact": Event("PreCompress", 10_000),  # fires before every request, compression or not
+        "pre-compact": Event("PreCompress", 10_000),
         "stop": Event("AfterAgent", 10_000),
         "session-end": Event("SessionEnd", 10_000),
     },
+    idle_roles=("pre-compact",),  # PreCompress fires before every request, compression or not
     sources={"startup": "startup", "resume": "resume", "clear": "clear"},
     timeout_key="timeout",
     timeout_unit="ms",

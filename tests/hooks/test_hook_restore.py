@@ -233,3 +233,48 @@ def test_the_path_of_a_changed_file_cannot_end_the_fence() -> None:
     text = compose(None, [card], Present(1_764_590_000.0, "/p", branch="main", changed_files=(path,)), Limits(1600, 100_000, DAY, 3 * DAY)).text
     assert "ledger.py changed since]" in text
     assert text.count("</journal-restored-context>") == 1
+
+
+@pytest.mark.parametrize("role", ["prompt", "stop", "pre-compact", "session-end"])
+def test_a_handoff_is_recorded_with_the_state_of_the_work_tree(world: World, role: str) -> None:
+    """Clean after a commit, dirty once a tracked file changed; each version once."""
+    (world.project / ".journal").mkdir()
+    handoff = world.project / ".journal/handoff.md"
+    states = []
+    for text, edit in (("## Current task\nFirst\n", False), ("## Current task\nSecond one\n", True)):
+        handoff.write_text(text)
+        if edit:
+            (world.project / "a.py").write_text("one, two\n")
+        world.hook(role, prompt="x")
+        world.hook(role, prompt="x")
+        states.append([line["is_dirty"] for line in world.lines(".handoff")])
+    assert states == [[False], [False, True]]
+
+
+def test_the_state_of_the_work_tree_runs_nothing_that_the_repository_names(world: World) -> None:
+    """Neither a file system monitor nor a filter of the repository's own settings is started by a hook."""
+    trap = world.folder / "trap.sh"
+    trap.write_text(f"#!/bin/sh\ntouch {world.folder}/sprung\ncat\n")
+    trap.chmod(0o755)
+    world.git("config", "core.fsmonitor", str(trap))
+    world.git("config", "filter.trap.clean", str(trap))
+    (world.project / ".git/info/attributes").write_text("* filter=trap\n")
+    (world.project / ".journal").mkdir()
+    (world.project / ".journal/handoff.md").write_text("## Current task\nX\n")
+    (world.project / "a.py").write_text("one, two\n")
+    world.hook("stop")
+    assert [line["is_dirty"] for line in world.lines(".handoff")] == [True]
+    assert not (world.folder / "sprung").exists()
+
+
+def test_an_old_handoff_stays_old_once_it_is_recorded(world: World) -> None:
+    """BW9: its age is that of the file, not of the hook that saw it first."""
+    (world.project / ".journal").mkdir()
+    handoff = world.project / ".journal/handoff.md"
+    handoff.write_text("## Current task\nThe old needle\n")
+    os.utime(handoff, (time.time() - 40 * DAY,) * 2)
+    for _ in range(2):
+        told = world.hook("session-start", session_id=T, source="startup").context
+        assert ("The old needle" in told, "A handoff of 40 days ago is not shown" in told) == (False, True)
+        world.journal("ingest")
+    assert "40 days ago" in json.loads(world.journal("restore", "--json").stdout)["withheld"]

@@ -202,3 +202,50 @@ def test_of_two_hooks_at_once_the_one_that_wrote_first_speaks_though_the_other_b
     assert now is not None
     lines = history(Views(""), home, S, now)
     assert [context.first_claim(lines, "alert", 0.75, nonce, (0.75,)) for nonce in ("fast", "slow")] == [True, False]
+
+
+def test_a_model_is_warned_of_before_the_point_at_which_its_host_compacts(world: World) -> None:
+    """Once a compaction by the host was seen at 120,000 of 200,000 tokens, user and agent are told at nine tenths of that, and `context` says so."""
+    world.answered(119_000)
+    world.compacted(120_000)
+    world.journal("ingest")
+    world.answered(107_999, number=2)
+    assert world.hook("prompt", prompt="").answer == {}
+    world.answered(108_000, number=3)
+    told = world.hook("prompt", prompt="").answer["systemMessage"]
+    assert told.startswith("journal: the context is 54 % full: 108k of 200k tokens, window from a built-in table; the host last compacted this model's at")
+    assert " at 120k. " in told
+    world.journal("ingest")
+    found = json.loads(world.journal("context", "latest", "--json").stdout)
+    assert (found["auto_compact_tokens"], found["thresholds"], [alert["threshold"] for alert in found["alerts"]]) == (120_000, [0.54], [0.54])
+
+
+@pytest.mark.parametrize(("thresholds", "point", "expected"), [
+    ((0.75,), None, (0.75,)), ((0.75,), 190_000, (0.75,)), ((0.75,), 150_000, (0.675,)), ((0.5, 0.75, 0.9), 150_000, (0.5, 0.675)),
+    ((0.75,), 39_999, (0.75,)), ((0.75,), 200_001, (0.75,)),
+])  # fmt: skip
+def test_no_threshold_is_behind_the_hosts_own_compaction(thresholds: tuple[float, ...], point: int | None, expected: tuple[float, ...]) -> None:
+    """Each is lowered to nine tenths of the point; a point that cannot be of this window is none."""
+    assert context.before_compaction(thresholds, point, 200_000) == expected
+    assert context.before_compaction(thresholds, point, None) == thresholds
+
+
+def test_the_long_window_of_the_first_hook_holds_for_the_session(world: World) -> None:
+    """Claude Code names the window in the session start's model alone; transcripts leave the ending out."""
+    world.hook("session-start", source="startup", model="claude-sonnet-4-5[1m]")
+    world.answered(160_000, model="claude-sonnet-4-5")
+    assert world.hook("prompt", prompt="").answer == {}
+    world.answered(760_000, model="claude-sonnet-4-5", number=2)
+    told = world.hook("prompt", prompt="").answer["systemMessage"]
+    assert told.startswith("journal: the context is 76 % full: 760k of 1M tokens, window as the host reports it")
+    world.journal("ingest")
+    found = json.loads(world.journal("context", "latest", "--json").stdout)
+    assert (found["window_tokens"], found["window_source"], found["percent"]) == (1_000_000, "host", 76.0)
+    assert json.loads(world.journal("snapshots", "--all", "--json").stdout)["snapshots"] == []
+
+
+def test_another_model_than_that_of_the_first_hook_has_its_own_window(world: World) -> None:
+    """After a change of the model the ending says nothing."""
+    world.hook("session-start", source="startup", model="claude-sonnet-4-5[1m]")
+    world.answered(160_000, model="claude-haiku-4-5")
+    assert "160k of 200k" in world.hook("prompt", prompt="").answer["systemMessage"]

@@ -97,11 +97,11 @@ class World:
         with self.transcript.open("a") as file:
             file.writelines(json.dumps(record) + "\n" for record in records)
 
-    def compacted(self) -> None:
+    def compacted(self, tokens: int = 190_000) -> None:
         """Append a compaction."""
         with self.transcript.open("a") as file:
             file.write(json.dumps({"type": "system", "subtype": "compact_boundary", "uuid": "c1", "timestamp": "2026-12-01T11:00:00.000Z",
-                                   "sessionId": S, "compactMetadata": {"trigger": "auto", "preTokens": 190000}}) + "\n")  # fmt: skip
+                                   "sessionId": S, "compactMetadata": {"trigger": "auto", "preTokens": tokens}}) + "\n")  # fmt: skip
 
     def lines(self, kind: str = "") -> list[dict[str, Any]]:
         """Return the inbox lines of all sessions, of the files of one kind."""

@@ -69,7 +69,7 @@ def test_uninstall_all_leaves_nothing_in_the_hosts_folders(journal: Run, tmp_pat
     """After install into all four hosts and uninstall no file of ours is left, and a dry run before says which will go."""
     for host in ("claude", "codex", "gemini", "copilot"):
         assert journal("install", "--host", host, "--bin", "journal").returncode == 0
-    assert len(files_of(tmp_path)) == 80
+    assert len(files_of(tmp_path)) == 84
     before = files_of(tmp_path)
     dry = json.loads(journal("uninstall", "--all", "--dry-run", "--json").stdout)
     assert files_of(tmp_path) == before

@@ -100,7 +100,7 @@ def test_setup_shows_what_it_found_and_would_change_before_it_asks(terminal: Ter
     assert [host for host, line in states.items() if line.endswith("not on this machine")] == ["gemini", "copilot"]
     added = "".join(line for line in shown.splitlines() if line.startswith("+"))
     assert all(f"hook {role} --host claude" in added for role in ("session-start", "prompt", "pre-compact", "stop", "session-end"))
-    assert f"and 19 commands below {home}/.claude/commands\n" in shown
+    assert f"and 20 commands below {home}/.claude/commands\n" in shown
     assert before == {".claude/settings.json": '{\n  "model": "opus"\n}\n'}
 
 

@@ -11,7 +11,7 @@ from ingest.facts import HOSTS
 from ingest.install import installation, wrappers
 
 OWN = ("decisions", "list", "restore", "resume", "snapshot", "status")
-NAMED = ("create-skill", "fork-detect", "handoff-list", "handoff-load", "handoff-save", "handoff-show", "learn", "migrate-sessions",
+NAMED = ("create-skill", "fork-detect", "handoff-list", "handoff-load", "handoff-save", "handoff-show", "learn", "migrate-sessions", "post-compact",
          "prime-fork", "recall", "sync-registry", "update-skill")  # fmt: skip
 PATHS = {
     "claude": [".claude/commands/journal.md", *(f".claude/commands/journal/{name}.md" for name in OWN), *(f".claude/commands/{name}.md" for name in NAMED)],
@@ -36,7 +36,7 @@ def test_every_host_gets_its_commands(host: str, tmp_path: Path) -> None:
     laid = lay(f"{host}-absent" if host != "claude" else "absent", tmp_path)
     outcome = laid.install()
     assert sorted(below(laid)) == sorted(PATHS[host])
-    assert len(outcome.written) == 19
+    assert len(outcome.written) == 20
     for path in below(laid).values():
         assert "/opt/journal/bin/python -I -m journal " in path.read_text()
 
@@ -87,7 +87,7 @@ def test_a_symlink_to_nothing_among_the_commands_stops_nothing(tmp_path: Path) -
     link.parent.mkdir(parents=True)
     link.symlink_to("nowhere")
     outcome = laid.install()
-    assert (len(outcome.written), outcome.kept) == (18, (str(link),))
+    assert (len(outcome.written), outcome.kept) == (19, (str(link),))
     assert link.is_symlink()
 
 
@@ -95,7 +95,7 @@ def test_an_upgrade_rewrites_untouched_commands(tmp_path: Path) -> None:
     """Commands of an older program name the new one after the next install."""
     laid = lay("absent", tmp_path)
     installation.install(laid.facts, ["/opt/older/bin/python", "-I", "-m", "journal"], laid.request._replace(moment="2026-11-30T09:00:00Z"))
-    assert len(laid.install().written) == 19
+    assert len(laid.install().written) == 20
     assert all("/opt/older" not in path.read_text() for path in below(laid).values())
 
 
@@ -110,7 +110,7 @@ def test_a_project_gets_hooks_and_no_commands(tmp_path: Path) -> None:
 def test_descriptions_are_one_line(host: str) -> None:
     """A host that lists commands shows one line of each."""
     assert [wrapper.name for wrapper in wrappers.WRAPPERS if "\n" in wrapper.description or len(wrapper.description) > 100] == []
-    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 19
+    assert len(wrappers.files(installation.facts_of(host), PROGRAM)) == 20
 
 
 @pytest.mark.parametrize("wrapper", wrappers.WRAPPERS, ids=lambda wrapper: wrapper.name or "journal")
