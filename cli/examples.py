@@ -61,7 +61,8 @@ EXAMPLES = (
             "SELECT session_id, model, used_tokens, window_tokens, round(100.0 * used_tokens / window_tokens) AS percent FROM context_state"
             " ORDER BY used_tokens DESC, session_id LIMIT 20"),
     Example("compact-points", "compact_points", "how full each model's context was when its host compacted it, last time",
-            "SELECT host, model, tokens, max(occurred_at) AS seen_at FROM compact_points GROUP BY 1, 2 ORDER BY 4 DESC"),
+            "SELECT host, model, tokens, occurred_at FROM compact_points AS p WHERE occurred_at ="
+            " (SELECT max(occurred_at) FROM compact_points AS other WHERE other.host = p.host AND other.model = p.model) ORDER BY 4 DESC, 1, 2"),
     Example("context-growth", "context_history", "how a context grew, response by response",
             "SELECT session_id, occurred_at, used_tokens FROM context_history ORDER BY session_id, occurred_at, offset_bytes LIMIT 100"),
     Example("hook-calls", "hook_events", "how often each host called which hook",

@@ -82,7 +82,7 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
 
 EMPTY = {"chunks", "folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
          "bundle-files", "bundle-lineage", "bundle-removals", "bundle-loads",
-         "notes", "compactions", "damage", "unknown", "repositories",
+         "notes", "compactions", "compact-points", "damage", "unknown", "repositories",
          "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
          "search-learnings", "fixes", "search-fixes"}
 """Examples that find nothing in the samples, which have no notes, learnings, hooks, damage, observed repository or forgotten record."""
