@@ -50,6 +50,8 @@ def run(settings: Settings, text: str, values: Mapping[str, str], asked: argpars
     Raises: SettingInvalid: SQLite does not accept it, or it would write.
     """
     connection, faults = connect(settings)
+    if asked.json + asked.csv + asked.table > 1:
+        raise SettingInvalid("--json, --csv and --table exclude each other", hint="journal sql --json QUERY")
     style = "json" if asked.json else "csv" if asked.csv else "table"
     try:
         cursor = connection.execute(text.encode(errors="replace").decode(), values)

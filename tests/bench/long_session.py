@@ -16,7 +16,7 @@ PROJECT = Path(__file__).parents[2]
 SESSION = "aaaaaaaa-0000-4000-8000-000000000001"
 WORDS = "the lock waits for a writer that holds the log open while views catch up with what was read from disk before".split()
 COMMANDS: tuple[tuple[str, ...], ...] = (
-    ("show", SESSION, "--depth", "brief"), ("show", SESSION), ("show", SESSION, "--depth", "full"), ("show", SESSION, "--around", "5000"),
+    ("show", SESSION, "--depth", "brief"), ("show", SESSION), ("show", SESSION, "--depth", "full"), ("show", SESSION, "--around", "500"),
     ("export", SESSION, "--format", "md"), ("export", SESSION, "--format", "html"), ("export", SESSION, "--format", "json"),
     ("export", SESSION, "--format", "raw"), ("secrets", SESSION),
 )  # fmt: skip
@@ -75,13 +75,17 @@ def measured(words: tuple[str, ...], environ: dict[str, str]) -> tuple[float, in
         return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, os.fstat(out.fileno()).st_size
 
 
+def prepared(folder: str, megabytes: int) -> dict[str, str]:
+    """Write the session below *folder* and return the environment to read it in."""
+    write(Path(folder) / ".claude/projects/-home-dev-proj" / f"{SESSION}.jsonl", megabytes)
+    return {**os.environ, "HOME": folder, "JOURNAL_HOME": f"{folder}/journal", "PYTHONPATH": str(PROJECT)}
+
+
 def main() -> None:
     """Write the session, ingest it, and print a line for each command."""
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 500
     with tempfile.TemporaryDirectory(dir=sys.argv[2] if len(sys.argv) > 2 else None) as folder:
-        path = Path(folder) / ".claude/projects/-home-dev-proj" / f"{SESSION}.jsonl"
-        write(path, megabytes)
-        environ = {**os.environ, "HOME": folder, "JOURNAL_HOME": f"{folder}/journal", "PYTHONPATH": str(PROJECT)}
+        environ = prepared(folder, megabytes)
         for words in (("ingest", "--root", f"claude={folder}/.claude"), *COMMANDS):
             seconds, peak, size = measured(words, environ)
             name = " ".join(words).replace(SESSION, "SESSION").replace(folder, "")

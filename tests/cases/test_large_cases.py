@@ -9,8 +9,14 @@ from pathlib import Path
 from archive import Archive
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "tests/bench"))
+
+import long_session
+
 SESSION = "aaaaaaaa-0000-4000-8000-000000000001"
 LARGEST_RSS_MB = 200
+READING_RSS_MB = 55
+"""What reading takes whatever the session's length: 25 to 40 MB (docs/reference/performance.md), and room for other versions of Python."""
 
 
 def test_j4_memory_is_bounded_whatever_the_size_of_a_file(archive: Archive) -> None:
@@ -25,3 +31,13 @@ def test_j4_memory_is_bounded_whatever_the_size_of_a_file(archive: Archive) -> N
     assert [row["session_id"] for row in archive.json("sessions", "--all")["sessions"]] == [SESSION]
     assert len(archive.hits("appendedword")) == 1
     archive.claude_path(SESSION, "-home-dev-big").unlink()
+
+
+def test_show_and_export_take_no_more_memory_for_a_long_session(archive: Archive) -> None:
+    """A session of 40 MB is shown in full and exported in every format with at most 55 MB, less than its text and a bare Python; 500 MB take the same."""
+    environ = long_session.prepared(str(archive.folder), 40)
+    long_session.measured(("ingest", "--root", f"claude={archive.folder / '.claude'}"), environ)
+    for words in long_session.COMMANDS:
+        if words[0] in ("show", "export"):
+            _, peak_mb, written = long_session.measured(words, environ)
+            assert written > 0 and peak_mb <= READING_RSS_MB, words
