@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO
 
+from cli.progress import Meter, Progress, meter
 from cli.render import SCHEMA_VERSION, print_json, say
 from cli.showing import items_of
 from cli.wiring import read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
-from projections.transcript import Item, Wanted
+from projections.transcript import Called, Item, Said, Wanted
 
 WANTED = {
     "md": Wanted(whole=True, copies=True),
@@ -51,10 +52,11 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
         for path in targets:
             _refuse_own(str(path), settings.home, transcripts)
     written = []
-    for session_id, path in zip(sessions, targets, strict=True):
-        pieces = _raw(log, session_id) if asked.format == "raw" else _rendered(settings, views, session_id, asked)
-        with _target(path) as target:
-            written.append({"session_id": session_id, "path": path, "format": asked.format, "bytes": sum(map(target.write, pieces))})
+    with meter() as shown:
+        for session_id, path in zip(sessions, targets, strict=True):
+            pieces = _raw(log, session_id) if asked.format == "raw" else _rendered(settings, views, session_id, asked, shown if path else None)
+            with _target(path) as target:
+                written.append({"session_id": session_id, "path": path, "format": asked.format, "bytes": sum(map(target.write, pieces))})
     for one in written if asked.output else ():
         form = "the transcript as it was" if asked.format == "raw" else asked.format
         say(f"{one['path']}: session {one['session_id']}, {form}, {one['bytes']:,} bytes")
@@ -80,11 +82,24 @@ def _targets(sessions: list[str], asked: argparse.Namespace) -> list[str | None]
     return [os.path.join(folder, session_id.replace(":", "_").replace("/", "_") + ending) for session_id in sessions]
 
 
-def _rendered(settings: Settings, views: sqlite3.Connection, session_id: str, asked: argparse.Namespace) -> Iterator[bytes]:
+def _rendered(settings: Settings, views: sqlite3.Connection, session_id: str, asked: argparse.Namespace, shown: Meter | None) -> Iterator[bytes]:
     writer: Any = import_module(WRITERS[asked.format])
     items: Iterable[Item] = items_of(settings, views, session_id, WANTED[asked.format]._replace(reveal=asked.reveal))
+    if progress := shown and shown.by_items("exporting"):
+        items = _counted(items, views, session_id, progress)
     pieces = writer.pieces(items, SCHEMA_VERSION) if asked.format == "json" else writer.pieces(items)
     return (piece.encode("utf-8", "replace") for piece in pieces)
+
+
+def _counted(items: Iterable[Item], views: sqlite3.Connection, session_id: str, progress: Progress) -> Iterator[Item]:
+    """Yield the items, telling how many of the session's texts and tool calls have come by."""
+    total = views.execute("SELECT (SELECT count(*) FROM messages WHERE session_id = ?1) + (SELECT count(*) FROM tool_calls WHERE session_id = ?1)",
+                          (session_id,)).fetchone()[0]  # fmt: skip
+    done = 0
+    for item in items:
+        done += item.level == 0 and isinstance(item, Said | Called)
+        progress(done, total)
+        yield item
 
 
 def _raw(log: sqlite3.Connection, session_id: str) -> Iterator[bytes]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cli.amounts import counted, sized
+from cli.progress import Meter, Progress, meter
 from cli.projects import project_named
 from cli.render import print_json, print_table, say
 from cli.wiring import LOCK_WAIT_S, bring_up_to_date, now, read_views, roots_of, session_by_prefix
@@ -106,7 +107,8 @@ def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], ta
     from journal.tombstones import Keys, forgotten
 
     before = forgotten(log)
-    selection = select(log, known, target, before.keys if before else Keys(os.urandom(32)))
+    with meter() as shown:
+        selection = select(log, known, target, before.keys if before else Keys(os.urandom(32)), _told(log, shown))
     kept = elsewhere.stand_in(home, selection, elsewhere.files_of(log, selection), roots) + elsewhere.handoffs_of(log, selection)
     copies = [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     return {"events": len(selection.chosen), "bytes": selection.bytes, "elsewhere": kept + ([] if with_backups else copies), "dry_run": True}
@@ -122,7 +124,8 @@ def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, 
     home = Home(settings.home)
     events_in_backups = sum(_in_backup(path, known, target) for path in elsewhere.backups(home)) if with_backups else 0
     with Writer(log, now).transaction():
-        selection = select(log, known, target)
+        with meter() as shown:
+            selection = select(log, known, target, progress=_told(log, shown))
         files, handoffs = elsewhere.files_of(log, selection), elsewhere.handoffs_of(log, selection)
         size = selection.forget()
         log.execute("INSERT OR REPLACE INTO log_meta VALUES (?, ?)", (cleaning.UNFINISHED, json.dumps(_record(selection, size))))
@@ -132,6 +135,13 @@ def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, 
         left += [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     answer = {"events": len(selection.chosen), "bytes": size, "elsewhere": left, "dry_run": False, "events_in_backups": events_in_backups}
     return answer, selection
+
+
+def _told(log: sqlite3.Connection, shown: Meter) -> Progress | None:
+    """Return what to tell while the log is searched, which takes two rounds: for what is named, and for its copies."""
+    from journal.reader import head
+
+    return shown.by_position("searching the log", 2 * head(log).position)
 
 
 def _record(selection: "Selection", size: int) -> dict[str, Any]:

@@ -43,7 +43,8 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"hits": hits, "mode": mode, "why": why, "coverage": coverage}, reveal=asked.reveal)
         return 0
     for found in hits:
-        head = f"{short(found['session_id'])} {found['host']} {found['role']} {(found['occurred_at'] or '')[:16]}{SHOWN.get(tuple(found['by']), '')}"
+        when, place = (found["occurred_at"] or "")[:16].replace("T", " "), "" if found["global_position"] is None else f" [{found['global_position']}]"
+        head = f"{short(found['session_id'])} {found['host']} {found['role']} {when}{place}{SHOWN.get(tuple(found['by']), '')}"
         print_table((head,), [("  " + found["snippet"],)], reveal=asked.reveal)
     if not hits:
         say("nothing found" if filters.project is None else f"nothing found in {filters.project}; try --all")

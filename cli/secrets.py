@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from cli.amounts import counted
 from cli.outlet import Found, clean, found
+from cli.progress import Progress, meter
 from cli.render import print_json, print_table, say
 from cli.wiring import current_project, decoders, read_views, session_by_prefix
 from journal.domain import FileChanged, ToolCalled, ToolReturned
@@ -49,7 +50,7 @@ def secrets(settings: Settings, asked: argparse.Namespace) -> int:
     kinds: dict[str, tuple[set[bytes], set[str], list[int]]] = {}
     places: list[dict[str, Any]] = []
     total = 0
-    for secret in _all(records, sources, views):
+    for secret in _watched(records, sources, views):
         total += 1
         digests, sessions, positions = kinds.setdefault(secret.kind, (set(), set(), [0]))
         digests.add(secret.digest)
@@ -91,13 +92,23 @@ def _sources(log: sqlite3.Connection, views: sqlite3.Connection, asked: argparse
     return chosen
 
 
-def _all(records: Records, sources: list[int], views: sqlite3.Connection) -> Iterator[Secret]:
+def _watched(records: Records, sources: list[int], views: sqlite3.Connection) -> Iterator[Secret]:
+    """Yield the secrets of the sources, and show how far the search has come."""
+    from journal.reader import head
+
+    with meter() as shown:
+        yield from _all(records, sources, views, shown.by_position("looking for secrets", head(records.cache.connection).position))
+
+
+def _all(records: Records, sources: list[int], views: sqlite3.Connection, progress: Progress | None) -> Iterator[Secret]:
     """Yield the secrets of the sources, in the order of the log."""
     positions = records.cache.connection.execute(
         "SELECT global_position FROM events WHERE source_id IN (SELECT value FROM json_each(?)) ORDER BY global_position", (str(sources),)
     )
     for (position,) in positions:
         line = records.line(position).decode("utf-8", "replace")
+        if progress:
+            progress(position, len(line))
         in_line = found(line)
         if in_line:
             yield from _of_record(records, position, line, in_line, views)

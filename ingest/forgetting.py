@@ -2,18 +2,19 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from ingest.adapter import Adapter
 from ingest.refusal import Refusal, decoded, element_ids, record_ids
 from journal.domain import SourceFacts
 from journal.phrases import MOST_PHRASES, Text
-from journal.reader import StoredEvent, read_events, source_facts
+from journal.reader import StoredEvent, head, read_events, source_facts
 from journal.scrubbing import Chosen, forget_types, scrub, without
 from journal.segments import split_document
 from journal.tombstones import Forgotten, Keys, Phrase, blank, forgotten, keys_of
 
+Progress = Callable[[int, int], None]
 READ_AT_ONCE = 500
 READ_BYTES = 4 * 1024 * 1024
 
@@ -35,7 +36,7 @@ class Target(NamedTuple):
 class Selection:
     """What of a log is to be forgotten."""
 
-    def __init__(self, connection: sqlite3.Connection, adapters: Mapping[str, Adapter], target: Target, keys: Keys) -> None:
+    def __init__(self, connection: sqlite3.Connection, adapters: Mapping[str, Adapter], target: Target, keys: Keys, progress: Progress | None = None) -> None:
         self.connection = connection
         self.adapters = adapters
         self.target = target
@@ -54,8 +55,11 @@ class Selection:
         """Positions of documents of which nothing stays."""
         for phrase in self.text.phrases if self.text and target.stays_out else ():
             self._add_phrase(phrase)
+        last = head(connection).position
         for is_copy in (False, True):
             for event in _events(connection):
+                if progress:
+                    progress(event.global_position + last * is_copy, event.length_bytes)
                 if event.global_position not in self.chosen and event.line.strip():
                     self._judge(event, is_copy)
         kinds = {type for (type,) in connection.execute("SELECT DISTINCT type FROM events") if self._is_told(type)}
@@ -146,9 +150,13 @@ class Selection:
         return blank(data) if position in self.whole else self._rest(self.facts[self.chosen[position].source_id], data)
 
 
-def select(connection: sqlite3.Connection, adapters: Mapping[str, Adapter], target: Target, keys: Keys | None = None) -> Selection:
-    """Return what *target* names in a log, and every copy of it; without *keys* those of the log."""
-    return Selection(connection, adapters, target, keys or keys_of(connection))
+def select(connection: sqlite3.Connection, adapters: Mapping[str, Adapter], target: Target, keys: Keys | None = None,
+           progress: Progress | None = None) -> Selection:  # fmt: skip
+    """Return what *target* names in a log, and every copy of it; without *keys* those of the log.
+
+    *progress* is told the position reached, which goes on counting in the second round, and the bytes read since it was last told.
+    """
+    return Selection(connection, adapters, target, keys or keys_of(connection), progress)
 
 
 def _events(connection: sqlite3.Connection) -> Iterator[StoredEvent]:
