@@ -1,6 +1,7 @@
 """The check of the hooks: are those that `journal install` wrote whole, and did the host really run them in its newest session?"""
 
 import os
+import shlex
 
 from cli.checks import Finding, Outcome, Scene, day
 
@@ -29,7 +30,11 @@ def run_lately(scene: Scene) -> Outcome:
                 findings.append(Finding("hooks", "warning", what, path, f"journal install --host {host}"))
             continue
         looked_at.append(f"{host}: {path}, " + (f"last run at {last}" if last else "not run yet"))
-        if missing := _missing(path, set(facts.events), host, known.programs):
+        commands = _commands(path, known.programs)
+        if gone := sorted({program for command in commands if (program := _absent_program(command))}):
+            what = f"{host}: the hooks run a program that is not there any more"
+            findings.append(Finding("hooks", "error", what, f"{path} names {', '.join(gone)}", f"journal install --host {host}"))
+        if missing := sorted(role for role in facts.events if not any(f" hook {role}" in command for command in commands)):
             what = f"{host}: some of the hooks are gone"
             findings.append(Finding("hooks", "warning", what, f"{path} has none for {', '.join(missing)}", f"journal install --host {host}"))
         findings += [Finding("hooks", "warning", f"{host}: something keeps hooks from running, or runs them twice", told, None)
@@ -49,15 +54,23 @@ def kept_aside(scene: Scene) -> Outcome:
     return Outcome(path, (Finding("hook_errors", "error", what, f"{path}: {lines[-1]}", "journal doctor --fix"),))
 
 
-def _missing(path: str, roles: set[str], host: str, programs: list[list[str]]) -> list[str]:
-    """Return the roles for which no handler of ours stands in the file."""
+def _commands(path: str, programs: list[list[str]]) -> list[str]:
+    """Return the commands of our handlers in the file."""
     from ingest.install import file, handlers, jsonc
     from ingest.install.ownership import command_of
 
     text = file.read(path).text
     root = jsonc.parse(text)
-    commands = [command_of(found.node) or "" for found in handlers.ours(text, root, programs)] if root else []
-    return sorted(role for role in roles if not any(f" hook {role}" in command for command in commands))
+    return [command_of(found.node) or "" for found in handlers.ours(text, root, programs)] if root else []
+
+
+def _absent_program(command: str) -> str | None:
+    """Return the program that a command would run, where it is named by its path and cannot be run."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return None
+    return words[0] if words and "/" in words[0] and not os.access(words[0], os.X_OK) else None
 
 
 def _unrun(scene: Scene, host: str, path: str, trust: str) -> list[Finding]:

@@ -1,5 +1,6 @@
 """Checks of the hosts' files against the log: is everything read, what will be deleted, what was lost, what is too new."""
 
+import os
 from datetime import datetime
 
 from cli.amounts import counted, sized
@@ -48,7 +49,7 @@ def _seen(scene: Scene) -> str:
         files = [file for file in scene.survey.files if file.host == host and file.path.startswith(root)]
         newest = max((file.modified for file in files), default=None)
         count = counted(len(files), "file") + (f", newest {day(newest)}" if newest else "")
-        parts.append(f"{host}: {root} ({count if could else 'absent or unreadable'})")
+        parts.append(f"{host}: {root} ({count if could else 'unreadable' if os.path.exists(root) else 'absent'})")
     elsewhere = sum(not any(file.host == host and file.path.startswith(root) for host, root, _ in scene.survey.roots) for file in scene.survey.files)
     return "; ".join([*parts, *([f"{counted(elsewhere, 'file')} elsewhere that the log knows"] if elsewhere else [])])
 

@@ -6,6 +6,7 @@ import os
 import shlex
 import shutil
 import sqlite3
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -328,6 +329,18 @@ def test_hooks_that_were_taken_out_are_a_finding(archive: Archive) -> None:
     for value, expected in ((kept, f"{settings} has none for stop"), ({}, str(settings))):
         settings.write_text(json.dumps(value))
         assert [(finding["id"], finding["evidence"]) for finding in doctor(archive)[1]["findings"]] == [("hooks", expected)]
+
+
+def test_hooks_whose_program_is_gone_are_a_finding(archive: Archive) -> None:
+    """The interpreter that the hooks name was moved or deleted: hosts pass over that in silence, the doctor does not, and install mends it."""
+    fill(archive)
+    archive.run("install", "--host", "claude")
+    settings = archive.folder / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace(sys.executable, "/no/such/python"))
+    (finding,) = doctor(archive)[1]["findings"]
+    assert (finding["id"], finding["severity"], finding["evidence"]) == ("hooks", "error", f"{settings} names /no/such/python")
+    assert archive.run(*finding["next_command"].split()[1:])[0] == 0
+    assert doctor(archive)[0] == 0
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
