@@ -70,13 +70,14 @@ def _finish(settings: Settings, home: Home, log: sqlite3.Connection, known: Mapp
 
 
 def _keep_vectors(home: Home, views: sqlite3.Connection) -> None:
-    """Take out of the cache the vectors of texts that no chunk has any more; a cache that cannot be read goes as a whole."""
+    """Take out of the cache the vectors of texts that no chunk and no learning has any more; a cache that cannot be read goes as a whole."""
     if not os.path.exists(home.cache_db):
         return
     from projections import chunks
 
     chunks.catch_up(views)
-    stay = [row[0] for row in views.execute("SELECT DISTINCT text_hash FROM chunks")]
+    stay = {row[0] for row in views.execute("SELECT DISTINCT text_hash FROM chunks")}
+    stay |= {chunks.hash_of(row[0]) for row in views.execute("SELECT text FROM learnings")}
     try:
         with contextlib.closing(sqlite3.connect(home.cache_db, isolation_level=None)) as cache:
             cache.execute("PRAGMA busy_timeout=5000")

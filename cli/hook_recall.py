@@ -1,6 +1,8 @@
-"""What a prompt brings back: learnings and past fixes by words, from the views alone; silence wherever it is not sure.
+"""What a prompt brings back: learnings and past fixes; silence wherever it is not sure.
 
-Nothing heavy is imported: SQLite's own index finds the candidates, and a comparison of words decides (projections/likeness.py).
+By words, from the views alone: SQLite's own index finds the candidates, and a comparison of words decides (projections/likeness.py). A running
+`journal watch` with a model loaded is asked besides, for some tens of milliseconds, what the prompt means; what it names is looked up in the views, so that
+nobody behind the socket can put a word into the conversation. Nothing heavy is imported.
 """
 
 import os
@@ -10,6 +12,11 @@ from projections import learned, likeness
 
 MOST = 3
 SHORTEST_PROMPT = 8
+WATCH_S = 0.08
+"""So long the watcher may take; an answer takes 5 to 30 ms."""
+ASKED_CHARS = 2000
+NAMED = 12
+"""So many names out of an answer are looked up."""
 
 
 def recalled(call: Call) -> str:
@@ -80,9 +87,34 @@ def _found(call: Call, prompt: str) -> list[learned.Found]:
     if call.views.connection is None:
         return []
     try:
-        return learned.recall(call.views.connection, prompt, _project(call), call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
+        root = _project(call)
+        found = learned.recall(call.views.connection, prompt, root, call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
+        return _weighed(call, prompt, root, found)
     except _sqlite3.Error:  # views of another version, or damaged ones: nothing is known
         return []
+
+
+def _weighed(call: Call, prompt: str, root: str, found: list[learned.Found]) -> list[learned.Found]:
+    """Return what was found by words without what means something else, and what means the same behind it, as far as a watcher can say."""
+    from cli.index import warm
+
+    views = call.views.connection
+    if views is None or not (found or learned.is_any(views, root)):
+        return found
+    known = [one.learning.learning_id for one in found]
+    answer = warm.ask(call.home, {"ask": "recall", "prompt": prompt[:ASKED_CHARS], "root": root, "by_words": known}, WATCH_S)
+    near, unlike = (_names(answer, name) for name in ("near", "unlike"))
+    sure = {one.learning.learning_id for one in found if one.score >= likeness.THRESHOLD and one.learning.learning_id not in unlike}
+    stay = [one for one in found if one.learning.learning_id in sure or any(name in sure for name, _ in one.conflicts)]
+    wanted = [name for name in near if name not in known][:NAMED] if len(stay) < MOST else []
+    new = learned.holding(views, wanted, root, call.at)[: MOST - len(stay)] if wanted else []
+    return stay + learned.with_conflicts(views, [learned.Found(one, 0.0) for one in new], call.at, among=new)
+
+
+def _names(answer: "dict[str, object] | None", name: str) -> list[str]:
+    """Return a list of ids out of an answer, which anybody may have written."""
+    given = answer.get(name) if answer else None
+    return [one for one in given if isinstance(one, str) and one.isascii()] if isinstance(given, list) else []
 
 
 def _project(call: Call) -> str:

@@ -13,6 +13,8 @@ WEIGHT_OF = {"preference": 0.3, "decision": 0.25, "gotcha": 0.2, "pattern": 0.15
 """What a kind is worth to a session that just begins: how the user wants it before how one problem was solved."""
 LOOKED_AT = 40
 """So many rows of the index, the best by its own rank, are compared with the query."""
+LOOKED_AT_TELLING = 16
+"""And so many where a hook asks, which has milliseconds and tells three."""
 # A repository is known by all the places that it was ever seen at: the same first commit and remote.
 HERE = """(l.scope = 'global' OR l.root = :root OR l.root IN (SELECT b.root FROM project_observations AS a JOIN project_observations AS b
     ON b.root_commit = a.root_commit AND b.remote IS a.remote WHERE a.root = :root AND a.root_commit IS NOT NULL))"""
@@ -73,7 +75,7 @@ def recall(views: "sqlite3.Connection", query: str, root: str | None, now: str, 
     if not match:
         return []
     found = []
-    candidates = _indexed(views, match, root, now)
+    candidates = _indexed(views, match, root, now, LOOKED_AT_TELLING if telling else LOOKED_AT)
     for learning in candidates:
         told = likeness.terms_of(learning.text)
         score = likeness.likeness(asked, told)
@@ -90,9 +92,10 @@ def with_conflicts(views: "sqlite3.Connection", found: "list[Found]", now: str, 
     """
     ordered: dict[str, Found] = {}
     known = {one.learning.learning_id: one for one in found}
+    words: dict[str, list[str]] = {}
     for one in found:
         ordered.setdefault(one.learning.learning_id, one)
-        for other, why in conflicts(views, one.learning.text, one.learning.root, now, but=one.learning.learning_id, among=among):
+        for other, why in conflicts(views, one.learning.text, one.learning.root, now, but=one.learning.learning_id, among=among, words=words):
             one.conflicts.append((other.learning_id, why))
             beside = ordered.get(other.learning_id) or known.get(other.learning_id) or Found(other, 0.0)
             if other.learning_id not in known:
@@ -102,11 +105,12 @@ def with_conflicts(views: "sqlite3.Connection", found: "list[Found]", now: str, 
 
 
 def conflicts(
-    views: "sqlite3.Connection", text: str, root: str | None, now: str, *, but: str = "", among: "list[Learning] | None" = None
+    views: "sqlite3.Connection", text: str, root: str | None, now: str, *, but: str = "", among: "list[Learning] | None" = None,
+    words: dict[str, list[str]] | None = None,
 ) -> list[tuple[Learning, str]]:
-    """Return the learnings that hold for the project and contradict *text*, with the reason."""
+    """Return the learnings that hold for the project and contradict *text*, with the reason; *words* as `likeness.contradict` keeps them."""
     near = _near(views, text, root, now, but) if among is None else [one for one in among if one.learning_id != but]
-    return [(other, why) for other in near if (why := likeness.contradict(text, other.text))]
+    return [(other, why) for other in near if (why := likeness.contradict(text, other.text, words))]
 
 
 def duplicates(views: "sqlite3.Connection", text: str, root: str | None, now: str) -> list[tuple[Learning, float]]:
@@ -127,6 +131,20 @@ def read(views: "sqlite3.Connection", root: str | None, now: str, *, everything:
     return [Learning(row) for row in views.execute(query, {"root": root, "now": now, "limit": limit})]
 
 
+def is_any(views: "sqlite3.Connection", root: str | None) -> bool:
+    """Tell whether anything was ever learned for the project."""
+    return bool(views.execute(f"SELECT 1 FROM learnings AS l WHERE {HERE} LIMIT 1", {"root": root}).fetchall())
+
+
+def holding(views: "sqlite3.Connection", names: "Sequence[str]", root: str | None, now: str) -> list[Learning]:
+    """Return those of the learnings *names* that hold now and for the project, in the order of the names."""
+    marks = ", ".join(f":n{number}" for number in range(len(names)))
+    query = f"SELECT {COLUMNS} FROM learnings AS l WHERE l.learning_id IN ({marks}) AND {HERE if root is not None else '1'} AND {LIVE}"
+    given = {f"n{number}": name for number, name in enumerate(names)}
+    found = {row[0]: Learning(row) for row in views.execute(query, {**given, "root": root, "now": now})}
+    return [found[name] for name in names if name in found]
+
+
 def mattering(learnings: "Iterable[Learning]", context: str, now: float, *, most: int) -> list[Learning]:
     """Return the learnings that a new session needs first: like what was worked on last, of a weighty kind, fresh, confirmed."""
     asked = likeness.terms_of(context)
@@ -143,9 +161,9 @@ def _near(views: "sqlite3.Connection", text: str, root: str | None, now: str, bu
     return [other for other in _indexed(views, match, root, now) if other.learning_id != but] if match else []
 
 
-def _indexed(views: "sqlite3.Connection", match: str, root: str | None, now: str) -> list[Learning]:
+def _indexed(views: "sqlite3.Connection", match: str, root: str | None, now: str, most: int = LOOKED_AT) -> list[Learning]:
     where = f"{HERE if root is not None else '1'} AND {LIVE}"
     query = f"""SELECT {COLUMNS} FROM (SELECT l.learning_rowid, f.rank AS place FROM learnings_fts AS f JOIN learnings AS l ON l.learning_rowid = f.rowid
-        WHERE learnings_fts MATCH :match AND {where} ORDER BY f.rank, l.learning_id LIMIT {LOOKED_AT}) AS c
+        WHERE learnings_fts MATCH :match AND {where} ORDER BY f.rank, l.learning_id LIMIT {most}) AS c
         JOIN learnings AS l ON l.learning_rowid = c.learning_rowid ORDER BY c.place, l.learning_id"""
     return [Learning(row) for row in views.execute(query, {"match": match, "root": root, "now": now})]

@@ -63,12 +63,12 @@ def words_of(text: str) -> list[str]:
 
 
 def _apart(letter: str) -> str:
-    if letter.isascii() or (letter.isalnum() and not _is_unspaced(letter)):
+    if letter.isascii() or (letter.isalnum() and not is_unspaced(letter)):
         return letter
     return f" {letter} " if letter.isalnum() else " "
 
 
-def _is_unspaced(letter: str) -> bool:
+def is_unspaced(letter: str) -> bool:
     """Tell whether a letter is of a script that has no spaces between words; the same ones as in the full text."""
     return ("\u3040" <= letter <= "\u30ff" or "\u3400" <= letter <= "\u4dbf" or "\u4e00" <= letter <= "\u9fff" or "\uac00" <= letter <= "\ud7af"
             or "\uf900" <= letter <= "\ufaff" or "\U00020000" <= letter <= "\U0002ffff")  # fmt: skip
@@ -80,7 +80,7 @@ def terms_of(text: str) -> dict[str, float]:
     before = ""
     for word in words_of(text):
         lowered = word.lower()
-        if len(word) == 1 and _is_unspaced(word):
+        if len(word) == 1 and is_unspaced(word):
             if before:
                 found[before + word] = WORD  # one character says as little as a letter, two are a word
             before = word
@@ -143,7 +143,7 @@ _ROOTS = frozenset(stem(word) for word in _GENERIC)
 def match_of(terms: dict[str, float]) -> str:
     """Return the FTS5 query for any of the weightiest terms; empty where there is none worth a look."""
     chosen = [term for term, weight in terms.items() if weight > GENERIC][:QUERY_TERMS] or list(terms)[:QUERY_TERMS]
-    spaced = (" ".join(term) if len(term) == 2 and _is_unspaced(term[0]) else term for term in chosen)
+    spaced = (" ".join(term) if len(term) == 2 and is_unspaced(term[0]) else term for term in chosen)
     return " OR ".join(f'"{term}"' for term in spaced if '"' not in term and "\0" not in term)
 
 
@@ -166,22 +166,29 @@ def is_same(one: str, other: str) -> bool:
     return [word.lower() for word in words_of(one)] == [word.lower() for word in words_of(other)]
 
 
-def contradict(one: str, other: str) -> str | None:
-    """Return why two texts about the same thing cannot both hold, or None: one denies, they choose opposite words, or other numbers."""
-    first, second = ([word.lower() for word in words_of(text.replace("’", "'").replace("'", ""))] for text in (one, other))
+def contradict(one: str, other: str, known: dict[str, list[str]] | None = None) -> str | None:
+    """Return why two texts about the same thing cannot both hold, or None: one denies, they choose opposite words, or other numbers.
+
+    Who compares many texts with many others gives a dict, in which their words are kept.
+    """
+    known = {} if known is None else known
+    first, second = (known.get(text) or known.setdefault(text, _signs_of(text)) for text in (one, other))
     why = _opposition(set(first), set(second)) or _other_values(first, second)
     return why if why and likeness(terms_of(one), terms_of(other)) >= SUBJECT else None
 
 
+def _signs_of(text: str) -> list[str]:
+    return [word.lower() for word in words_of(text.replace("’", "'").replace("'", ""))]
+
+
 def _opposition(left: set[str], right: set[str]) -> str | None:
+    only_left, only_right = left - right, right - left
     for word, opposite in PAIRS:
-        if word in left - right and opposite in right - left:
+        if word in only_left and opposite in only_right:
             return f"one says {word}, the other {opposite}"
-        if opposite in left - right and word in right - left:
+        if opposite in only_left and word in only_right:
             return f"one says {opposite}, the other {word}"
-    if bool(left & NEGATIONS) != bool(right & NEGATIONS):
-        return "one denies what the other says"
-    return None
+    return "one denies what the other says" if NEGATIONS.isdisjoint(left) != NEGATIONS.isdisjoint(right) else None
 
 
 def _other_values(first: list[str], second: list[str]) -> str | None:

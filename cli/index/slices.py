@@ -41,6 +41,12 @@ class Slices:
         """Be told that something came in."""
         self.news_at = time.monotonic()
 
+    def complain(self, what: str) -> None:
+        """Say something once."""
+        if what not in self.told:
+            self.told.add(what)
+            self.say(what)
+
     def join(self) -> None:
         """Wait for the batch that is being embedded; the caller has set *stop*."""
         if self.thread.is_alive():
@@ -71,9 +77,7 @@ class Slices:
         except LogBusy:
             return True
         except (JournalError, OSError, sqlite3.DatabaseError) as error:
-            if str(error) not in self.told:
-                self.told.add(str(error))
-                self.say(f"search by meaning stays behind: {error}")
+            self.complain(f"search by meaning stays behind: {error}")
             return False
         return bool(done.left or done.waiting)
 

@@ -167,6 +167,13 @@ def remove(cache: sqlite3.Connection, hashes: Sequence[int]) -> None:
             cache.execute("ROLLBACK")
 
 
+def keep_aside(cache: sqlite3.Connection, model: Model, hashes: Sequence[int]) -> None:
+    """Take out the vectors of a model that are of no text among *hashes*."""
+    stay = set(hashes)
+    gone = [row[0] for row in cache.execute("SELECT text_hash FROM vectors WHERE model_no = ?", (model.model_no,)) if row[0] not in stay]
+    cache.executemany("DELETE FROM vectors WHERE model_no = ? AND text_hash = ?", [(model.model_no, text_hash) for text_hash in gone])
+
+
 def last(cache: sqlite3.Connection, model: Model) -> tuple[int, int]:
     """Return the number of the last row of a model and how many it has."""
     row = cache.execute("SELECT coalesce(max(vector_id), 0), count(*) FROM vectors WHERE model_no = ?", (model.model_no,)).fetchone()

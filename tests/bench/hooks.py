@@ -2,19 +2,23 @@
 
 Usage: python tests/bench/hooks.py [SESSIONS] [LEARNINGS]
 For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views; then prompts against LEARNINGS
-learnings of the project, one that none fits and one that some fit.
+learnings of the project, one that none fits and one that some fit, without and with a running `journal watch` that has a model loaded; then how long the
+watcher takes to answer, at rest and while it reads new transcripts.
 """
 
 import argparse
+import contextlib
 import json
 import os
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 from bytecode import compiled
 from planted import Turn, _claude
 
@@ -93,13 +97,58 @@ def main() -> None:
         learned(root, project, asked.learnings)
         subprocess.run([sys.executable, "-m", "journal", "ingest"], env=environment, check=True, capture_output=True)
         os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
-        bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
-        for name, text in (("none fits", "what is the weather of the gallery like today"), ("some fit", "take the ledger lock in the transfer too")):
-            payload = {"session_id": "hook-learned", "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": text}
-            command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
-            rows[f"prompt, {asked.learnings} learnings, {name}"] = [cpu(command, environment, json.dumps(payload).encode()) / bare]
+        prompts(rows, asked.learnings, root, project, environment, "alone")
+        with watching(root, environment) as ready:
+            if ready:
+                prompts(rows, asked.learnings, root, project, environment, "beside a watch")
         for role, ratios in rows.items():
             print(f"| {role} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
+        if ready:
+            print("\n".join(ready))
+
+
+def prompts(rows: dict[str, list[float]], learnings: int, root: Path, project: Path, environment: dict[str, str], way: str) -> None:
+    """Measure prompts against many learnings."""
+    bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
+    for name, text in (("none fits", "what is the weather of the gallery like today"), ("some fit", "take the ledger lock in the transfer too")):
+        payload = {"session_id": f"hook-{way}".replace(" ", "-"), "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": text}
+        command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
+        rows[f"prompt, {learnings} learnings, {name}, {way}"] = [cpu(command, environment, json.dumps(payload).encode()) / bare]
+
+
+@contextlib.contextmanager
+def watching(root: Path, environment: dict[str, str]) -> Iterator[list[str]]:
+    """Run `journal watch` until it answers, and give what its answers take in milliseconds; nothing where it has no model."""
+    from cli.index import warm
+    from journal.home import Home
+
+    home = Home(str(root / "journal"))
+    watch = subprocess.Popen([sys.executable, "-m", "journal", "watch"], env=environment, stderr=subprocess.DEVNULL)
+    told: list[str] = []
+
+    def took(text: str) -> float:
+        began = time.perf_counter()
+        request = {"ask": "recall", "prompt": text, "root": str(root / "proj"), "by_words": []}
+        return 1000 * (time.perf_counter() - began) if warm.ask(home, request, 5.0) else float("inf")
+
+    try:
+        ends = time.monotonic() + 300
+        while took("are you there") == float("inf") and time.monotonic() < ends:
+            time.sleep(0.5)
+        if time.monotonic() < ends:
+            time.sleep(15)  # what is left of learnings and index
+            for name, text in (("short prompt", "why does the transfer hang"), ("long prompt", "why does the transfer of the ledger hang " * 50)):
+                times = sorted(took(text) for _ in range(50))
+                told.append(f"{name}: median {times[25]:.1f} ms, 45 of 50 within {times[44]:.1f} ms")
+            (root / ".claude/projects/-new").mkdir(parents=True)
+            for number in range(40):
+                transcript(root / f".claude/projects/-new/{number:08d}-0000-4000-8000-000000000009.jsonl", 1)
+            times = sorted(took("why does the transfer hang") for _ in range(50))
+            told.append(f"short prompt while 40 MB are read: median {times[25]:.1f} ms, 45 of 50 within {times[44]:.1f} ms")
+        yield told
+    finally:
+        watch.terminate()
+        watch.wait(60)
 
 
 if __name__ == "__main__":

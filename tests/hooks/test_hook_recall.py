@@ -11,7 +11,7 @@ import pytest
 from world import ROOT, S, T, World
 
 sys.path.insert(0, str(ROOT / "tests/bench"))
-from recall import measure
+from recall import CASES, by_words, measure
 
 from projections import learned, likeness
 
@@ -42,11 +42,18 @@ def test_k20_a_prompt_brings_back_the_learning_that_fits(world: World) -> None:
     assert "captions" not in told
 
 
-@pytest.mark.parametrize("text", ["go on", "take it once more", "write a test for the gallery", "ledger", "/recall ledger lock", "", "what is this?"])
+@pytest.mark.parametrize("text", ["go on", "take it once more", "write a test for the gallery", "ledger", "/recall ledger lock", "", "what is this?",
+                                  "\ud800 gallery"])  # fmt: skip
 def test_k20_a_prompt_that_nothing_surely_fits_is_answered_by_silence(world: World, text: str) -> None:
     """No shared words, one shared word, a command, nothing at all."""
     learn(world, LOCK)
-    assert world.hook("prompt", prompt=text)[:2] == (0, "")
+    assert world.hook("prompt", prompt=text)[:3] == (0, "", "")
+
+
+def test_k20_half_characters_in_a_prompt_hide_nothing(world: World) -> None:
+    """A lone surrogate, as hosts cut them, is no reason to say nothing."""
+    learn(world, LOCK)
+    assert LOCK in prompt(world, f"\ud83d {ASKED} \ude00")
 
 
 def test_k20_a_learning_is_told_once_in_a_session_and_again_after_a_compaction(world: World) -> None:
@@ -212,7 +219,7 @@ def test_a_recall_among_many_learnings_looks_at_a_bounded_number(world: World) -
 
 def test_the_threshold_is_right_nearly_always_and_prefers_silence() -> None:
     """Floors of the table that tests/bench/recall.py prints: 59 prompts that should bring something back, 179 others."""
-    found = measure(likeness.THRESHOLD)
+    found = measure(CASES, by_words(CASES))
     assert found.precision >= 0.95
     assert found.false_recall <= 0.02
     assert found.recall >= 0.9

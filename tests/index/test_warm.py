@@ -87,7 +87,7 @@ def test_the_socket_is_the_users_alone_and_goes_with_the_server(archive: Archive
 def test_a_client_that_says_nonsense_hinders_nobody(archive: Archive, serving: Serving, sent: bytes) -> None:
     """The next one is answered."""
     home = Home(str(archive.home))
-    with warm.address(home) as where, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+    with warm.Address(home) as where, socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
         line.connect(where)
         try:
             line.sendall(sent)
