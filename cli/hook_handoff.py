@@ -4,6 +4,7 @@ import os
 
 from cli.hook_call import Call
 from ingest import tailend
+from ingest.checkout import Checkout
 from projections import identity
 
 HANDOFF = ".journal/handoff.md"
@@ -55,13 +56,13 @@ def identity_block(call: Call) -> str:
     return identity.block({key: value for key, value in named.items() if value})
 
 
-def existing(call: Call) -> str | None:
+def existing(place: Checkout | None) -> str | None:
     """Return the handoff file that there is, ours or another tool's."""
-    if call.place is None:
+    if place is None:
         return None
     for name in (HANDOFF, *OTHER_HANDOFFS):
-        path = os.path.join(call.place.root, name)
-        if tailend.size_of(path) and _is_inside(path, call.place.root):
+        path = os.path.join(place.root, name)
+        if tailend.size_of(path) and _is_inside(path, place.root):
             return path
     return None
 
@@ -73,7 +74,7 @@ def _is_inside(path: str, root: str) -> bool:
 
 def record(call: Call) -> list[int] | None:
     """Write down the handoff file where it changed since this session or the views last saw it; return its version."""
-    path = existing(call)
+    path = existing(call.place)
     if path is None or call.place is None:
         return None
     status = os.stat(path)
@@ -81,10 +82,15 @@ def record(call: Call) -> list[int] | None:
     known = next((line["handoff"] for line in reversed(call.lines) if line.get("handoff")), None)
     if known == version or call.views.has_handoff(path, *version):
         return version
+    call.append(line_of(call.place, path, status, _is_dirty(call)), kind=".handoff")
+    return version
+
+
+def line_of(place: Checkout, path: str, status: os.stat_result, is_dirty: bool | None) -> dict[str, object]:
+    """Return the line of the inbox for a handoff file, as it stands with this *status*."""
     with open(path, "rb") as file:
         text = file.read(LONGEST_HANDOFF_BYTES).decode("utf-8", "replace")
-    call.append({
-        "type": "journal.handoff", "text": text, "path": path, "root": call.place.repository, "branch": call.place.branch, "head": call.place.head,
-        "is_dirty": _is_dirty(call), "mtime_us": version[0], "size": version[1],
-    }, kind=".handoff")  # fmt: skip
-    return version
+    return {
+        "type": "journal.handoff", "text": text, "path": path, "root": place.repository, "branch": place.branch, "head": place.head,
+        "is_dirty": is_dirty, "mtime_us": status.st_mtime_ns // 1000, "size": status.st_size,
+    }  # fmt: skip

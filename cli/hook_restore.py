@@ -5,17 +5,24 @@ import os
 from cli import hook_unread
 from cli.hook_call import Call
 from cli.hook_handoff import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, existing
-from ingest import history
+from ingest import checkout, history
+from ingest.checkout import Checkout
 from journal.moments import written
 from projections import identity, restore, restore_rows
 from projections.restore import Handoff, Limits, Present, Restored
+
+MOST_GONE = 20
 
 
 def restored(call: Call, *, own: bool) -> Restored:
     """Return what to tell the new session of the ones before it in this project."""
     root = call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")
     branch = call.place.branch if call.place else None
-    rows = _rows(call, root, branch, own=own)
+    rows, moved_from = _rows(call, root, branch, own=own), ""
+    if rows and call.place and not (rows.handoff or rows.cards):
+        moved_from = _moved_from(call, call.place)
+        rows = _rows(call, moved_from, branch, own=own) if moved_from else rows
+    moved_from = moved_from or (rows.moved_from if rows else "")
     handoff, borrowed = _handoff(call, rows), ""
     if handoff is None:
         handoff, borrowed = pointed(root)
@@ -25,7 +32,7 @@ def restored(call: Call, *, own: bool) -> Restored:
     commits, files = history.changes(call.place, since, at) if at and call.place else (None, ())
     present = Present(
         call.now, root, branch=branch, head=call.place.head if call.place else None, commits=commits, changed_files=files,
-        others_running=rows.running if rows else (), borrowed=borrowed,
+        others_running=rows.running if rows else (), borrowed=borrowed, moved_from=moved_from,
     )  # fmt: skip
     limits = Limits(
         call.settings.restore_tokens, call.facts.inject_cap, call.settings.stale_after_h * 3600, call.settings.withhold_after_h * 3600,
@@ -36,6 +43,23 @@ def restored(call: Call, *, own: bool) -> Restored:
     from cli import hook_learnings
 
     return hook_learnings.composed(handoff, cards, present, limits, call.views.connection, call.settings.recall_tokens)
+
+
+def _moved_from(call: Call, place: Checkout) -> str:
+    """Return where the repository lay that was moved here, before any ingest saw it here: gone there, with the same first commit and remote.
+
+    One more git process, where a repository that was worked in is gone and nothing is known of this one.
+    """
+    if call.views.connection is None:
+        return ""
+    try:
+        known = restore_rows.repositories(call.views.connection)
+    except _errors():
+        return ""
+    remote = checkout.remote_of(place)
+    gone = [(commit, root) for commit, address, root in known if address == remote and not os.path.exists(os.path.join(root, ".git"))]
+    here = history.known_commits(place, [commit for commit, _ in gone[:MOST_GONE]])
+    return next((root for commit, root in gone if commit in here), "")
 
 
 def _rows(call: Call, root: str, branch: str | None, *, own: bool) -> restore_rows.Rows | None:
@@ -56,7 +80,7 @@ def _errors() -> tuple[type[Exception], ...]:
 
 def _handoff(call: Call, rows: restore_rows.Rows | None) -> Handoff | None:
     """Return the newest handoff: the file as it stands, redacted now, unless the views hold this very version."""
-    path = existing(call)
+    path = existing(call.place)
     if path is None or call.place is None:
         return rows.handoff if rows else None
     status = os.stat(path)

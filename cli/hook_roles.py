@@ -217,7 +217,7 @@ def _ask_at(call: Call, measured: Measure | None, window: context.Window) -> flo
 
 def _is_fresh(call: Call, mode: str) -> bool:
     """Tell whether the handoff file was written in this session: after its last alert, or within ten minutes."""
-    path = hook_handoff.existing(call)
+    path = hook_handoff.existing(call.place)
     if path is None:
         return False
     status = os.stat(path)

@@ -114,9 +114,12 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
     own = None if borrowed else handoff
     at = own.saved_at if own else rows.cards[0].last_at if rows.cards else None
     commits, files = _changes(place, own.head if own else rows.head, at)
+    here = place.repository if place else project
+    moved_from = rows.moved_from or (project if here != project and not os.path.exists(os.path.join(project, ".git")) else "")
     return handoff, rows.cards, parts.Present(
-        now, project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files, others_running=rows.running, borrowed=borrowed
-    )
+        now, here if moved_from else project, branch=branch, head=place.head if place else None, commits=commits, changed_files=files,
+        others_running=rows.running, borrowed=borrowed, moved_from=moved_from,
+    )  # fmt: skip
 
 
 def _foreign(views: sqlite3.Connection, project: str | None) -> str:

@@ -35,6 +35,24 @@ def find(folder: str | None) -> Checkout | None:
         here = parent
 
 
+def remote_of(place: Checkout) -> str | None:
+    """Return the address of the remote `origin` as the repository's own settings have it, without credentials; None where there is none."""
+    config = _opened(os.path.join(place.repository, ".git", "config"))
+    if config is None:
+        return None
+    with open(config, encoding="utf-8", errors="replace") as file:
+        is_origin = False
+        for line in file:
+            text = line.strip()
+            if text.startswith("["):
+                is_origin = text == '[remote "origin"]'
+            elif is_origin and text.partition("=")[0].strip() == "url":
+                scheme, found, rest = text.partition("=")[2].strip().partition("://")
+                host, slash, path = rest.partition("/")
+                return f"{scheme}://{host.rpartition('@')[2]}{slash}{path}" if found else scheme
+    return None
+
+
 def _read(root: str, git: str) -> Checkout:
     folder = git if os.path.isdir(git) else os.path.join(root, _line(git).removeprefix("gitdir:").strip())
     common = _line(os.path.join(folder, "commondir"))

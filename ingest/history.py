@@ -6,6 +6,10 @@ import time
 
 from ingest.checkout import Checkout
 
+TYPE_CHECKING = False  # hooks import this, and `collections.abc` is for the reader only
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 GIT_S = 1.5
 MOST_COMMITS = 200
 MARK = "\x01"
@@ -29,6 +33,13 @@ def changes(place: Checkout, head: str | None, at: str) -> tuple[int | None, tup
         return None, ()
     files = dict.fromkeys(line for line in output.splitlines() if line and line != MARK)
     return output.count(MARK), tuple(files)
+
+
+def known_commits(place: Checkout, commits: "Sequence[str]") -> set[str]:
+    """Return those of the commits that this repository has, by one process."""
+    named = [commit for commit in commits if commit.isascii() and commit.isalnum()]
+    output = _output(["git", "-C", place.root, "rev-list", "--no-walk", "--ignore-missing", *named, "--"]) if named else None
+    return set((output or "").split())
 
 
 def is_dirty(place: Checkout, seconds: float) -> bool | None:

@@ -56,7 +56,7 @@ class Card:
 class Present:
     """What is so now, as the edge saw it."""
 
-    __slots__ = ("borrowed", "branch", "changed_files", "commits", "head", "now", "others_running", "project")
+    __slots__ = ("borrowed", "branch", "changed_files", "commits", "head", "moved_from", "now", "others_running", "project")
 
     def __init__(
         self,
@@ -69,10 +69,13 @@ class Present:
         changed_files: tuple[str, ...] = (),
         others_running: tuple[str, ...] = (),
         borrowed: str = "",
+        moved_from: str = "",
     ) -> None:
         self.now = now
         self.borrowed = borrowed
         """What is to be said first of what comes from another project: a handoff that a pointer names, a session or a snapshot that was asked for."""
+        self.moved_from = moved_from
+        """Where this repository lay when what is restored was written, if that was elsewhere."""
         self.project = project
         self.branch = branch
         self.head = head
@@ -155,7 +158,9 @@ def _warnings(handoff: Handoff | None, cards: list[Card], present: Present, limi
     """Return what may no longer be true of what is told."""
     said = [present.borrowed] if present.borrowed else []
     fields = identity.split(handoff.text)[0] if handoff else {}
-    wrong = identity.mismatch(fields, present.project)
+    if present.moved_from:
+        said.append(f"this repository lay at {present.moved_from} then and lies at {present.project} now; paths below the old place are below the new one.")
+    wrong = identity.mismatch(fields, present.project) if not present.moved_from or identity.mismatch(fields, present.moved_from) else None
     said += [wrong] if wrong and not present.borrowed else []
     age_s = _age(handoff.saved_at, present.now) if handoff else _age(cards[0].last_at, present.now) if cards else None
     if age_s is not None and age_s >= limits.stale_after_s:

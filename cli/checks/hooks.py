@@ -14,7 +14,7 @@ RAN = "SELECT 1 FROM hook_events WHERE session_id = ? LIMIT 1"
 def run_lately(scene: Scene) -> Outcome:
     """Our hooks are whole where they were installed, and the newest session of each such host ran them."""
     from ingest.facts import HOSTS
-    from ingest.install import conditions, installation, manifest
+    from ingest.install import conditions, installation, manifest, trust
 
     known = manifest.load(scene.home)
     request = installation.Request(scene.home, dict(os.environ), "", is_dry=True)
@@ -39,6 +39,8 @@ def run_lately(scene: Scene) -> Outcome:
             findings.append(Finding("hooks", "warning", what, f"{path} has none for {', '.join(missing)}", f"journal install --host {host}"))
         findings += [Finding("hooks", "warning", f"{host}: something keeps hooks from running, or runs them twice", told, None)
                      for told in conditions.warnings(facts, os.path.abspath(facts.home_of(dict(os.environ))), path, known)]  # fmt: skip
+        findings += [Finding("hooks", "warning", f"{host}: hooks that were installed are not trusted", f"{told}. {facts.trust}", None)
+                     for told in trust.doubts(facts, os.path.abspath(facts.home_of(dict(os.environ))), path, known)]  # fmt: skip
         findings += _unrun(scene, host, path, facts.trust)
     return Outcome("; ".join(looked_at), tuple(findings))
 

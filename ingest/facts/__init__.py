@@ -42,15 +42,15 @@ class Facts:
     __slots__ = (
         "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
         "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources",
-        "timeout_key", "timeout_unit", "title", "trust", "trust_project", "user_file", "variable_holds_parent",
+        "timeout_key", "timeout_unit", "title", "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0915  a line for each fact
         self, *, host: str, title: str, program: str, home: str, home_variable: str, variable_holds_parent: bool, user_file: str, project_file: str,
         config_form: str, events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str, dialect: str, block_word: str,
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
-        continuing: Continuing, idle_roles: tuple[str, ...] = (),
+        continuing: Continuing, idle_roles: tuple[str, ...] = (), trust_form: str = "",
     ) -> None:  # fmt: skip
         self.host = host
         self.title = title
@@ -98,6 +98,8 @@ class Facts:
         """(file below the home, keys that lead to a setting, the value with which the host runs no hooks)."""
         self.trust = trust
         """What the host asks for before it runs a user's hooks."""
+        self.trust_form = trust_form
+        """How the host writes its trust down: `each hook`, `folders`, or nothing that a user's own hooks depend on."""
         self.trust_project = trust_project
         """What it asks for before it runs a project's hooks."""
         self.continuing = continuing

@@ -34,6 +34,7 @@ FACTS = Facts(
     off_switches=(("config.toml", ("features", "hooks"), False),),
     trust="Codex runs a hook only after you have trusted it: start `codex`, choose `Trust all` where it says that hooks need review, or enter /hooks and"
           " press t. Until then `codex exec` skips it without a word. A changed command or timeout has to be trusted again.",
+    trust_form="each hook",
     trust_project="Codex reads a project's hooks only in a trusted project, and each hook has to be trusted: start `codex` there and enter /hooks.",
     continuing=Continuing(("codex", "{prompt}"), ("codex", "resume", "{id}"), ("codex", "fork", "{id}"), ("CODEX_THREAD_ID",)),
 )

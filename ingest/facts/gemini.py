@@ -36,6 +36,7 @@ FACTS = Facts(
     off_switches=(("settings.json", ("hooksConfig", "enabled"), False),),
     trust="Gemini CLI runs hooks, your own as well, only in a trusted folder: start `gemini` there and trust it, or set GEMINI_CLI_TRUST_WORKSPACE=true"
           " where it runs without a terminal.",
+    trust_form="folders",
     trust_project="Gemini CLI runs a project's hooks only in a trusted folder: start `gemini` there and trust it.",
     continuing=Continuing(
         ("gemini", "--prompt-interactive", "{prompt}"), ("gemini", "--resume", "{id}"), (), ()

@@ -19,13 +19,13 @@ def warnings(facts: Facts, home: str, config: str, known: Manifest) -> list[str]
     """Return one sentence for everything that keeps our hooks in *config* from running, or makes them run twice."""
     found = []
     for name, keys, off in facts.off_switches:
-        if _setting(_load(os.path.join(home, name)), keys) is off:
+        if setting(load(os.path.join(home, name)), keys) is off:
             found.append(f"{os.path.join(home, name)}: {'.'.join(keys)} is {str(off).lower()}, so {facts.title} runs no hooks")
     name, key = PLUGIN_LISTS.get(facts.host, ("", ""))
-    plugins = _setting(_load(os.path.join(home, name)), (key,)) if name else None
+    plugins = setting(load(os.path.join(home, name)), (key,)) if name else None
     if isinstance(plugins, dict) and any(plugin.startswith("journal@") and _is_on(value) for plugin, value in plugins.items()):
         found.append(f"the journal's plugin is on in {facts.title} as well: every hook runs twice; keep one of the two")
-    if facts.host == "codex" and config.startswith(home) and set(_setting(_load(os.path.join(home, "config.toml")), ("hooks",)) or {}) - {"state"}:
+    if facts.host == "codex" and config.startswith(home) and set(setting(load(os.path.join(home, "config.toml")), ("hooks",)) or {}) - {"state"}:
         found.append(f"{os.path.join(home, 'config.toml')} has [hooks] as well: Codex runs both and warns at every start")
     for path, added in known.files.items():
         if added.host == facts.host and added.kind == "config" and path != config and _is_around(path, config, home) and has_handlers(path, known):
@@ -52,13 +52,14 @@ def _is_on(value: Any) -> bool:
     return value is True or (isinstance(value, dict) and value.get("enabled", True) is True)
 
 
-def _setting(value: Any, keys: tuple[str, ...]) -> Any:
+def setting(value: Any, keys: tuple[str, ...]) -> Any:
+    """Return what the keys lead to; None where there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
-def _load(path: str) -> Any:
+def load(path: str) -> Any:
     """Return a settings file of the host as plain values; an empty one where it cannot be read."""
     try:
         with open(path, "rb") as opened:

@@ -373,3 +373,35 @@ def test_the_reference_describes_every_check() -> None:
     """docs/reference/health.md has one section per check, in the order in which they run."""
     page = (Path(__file__).parents[2] / "docs/reference/health.md").read_text()
     assert [line[3:].strip("`") for line in page.splitlines() if line.startswith("## `")] == [check.id for check in CHECKS]
+
+
+def test_a_hook_that_codex_was_never_told_to_trust_is_a_finding(archive: Archive) -> None:
+    """Each by its event; trusted ones are none, and one that is switched off is told as that."""
+    fill(archive)
+    (archive.folder / ".codex").mkdir()
+    archive.run("install", "--host", "codex")
+    hooks = archive.folder / ".codex/hooks.json"
+    config = archive.folder / ".codex/config.toml"
+    events = {"session_start": "", "user_prompt_submit": "", "pre_compact": "", "stop": "", "session_end": ""}
+
+    def told() -> list[str]:
+        config.write_text("".join(f'[hooks.state."{hooks}:{event}:0:0"]\ntrusted_hash = "sha256:00"\n{more}' for event, more in events.items()))
+        return [str(finding["evidence"]).split(". Codex")[0] for finding in doctor(archive)[1]["findings"] if "not trusted" in finding["what"]]
+
+    assert told() == []
+    del events["stop"]
+    events["pre_compact"] = "enabled = false\n"
+    assert told() == [f"{config}: Stop was never trusted", f"{config}: PreCompact is switched off"]
+
+
+def test_a_folder_that_gemini_was_told_not_to_trust_is_a_finding(archive: Archive) -> None:
+    """No hook runs there; a trusted folder is no finding."""
+    fill(archive)
+    (archive.folder / ".gemini").mkdir()
+    archive.run("install", "--host", "gemini")
+    path = archive.folder / ".gemini/trustedFolders.json"
+    told = []
+    for value in ({"/home/dev/a": "TRUST_FOLDER"}, {"/home/dev/a": "TRUST_FOLDER", "/home/dev/b": "DO_NOT_TRUST"}):
+        path.write_text(json.dumps(value))
+        told.append([str(finding["evidence"]).split(". Gemini")[0] for finding in doctor(archive)[1]["findings"] if "not trusted" in finding["what"]])
+    assert told == [[], [f"{path}: Gemini CLI runs no hooks in /home/dev/b"]]

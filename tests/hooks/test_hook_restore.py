@@ -278,3 +278,70 @@ def test_an_old_handoff_stays_old_once_it_is_recorded(world: World) -> None:
         assert ("The old needle" in told, "A handoff of 40 days ago is not shown" in told) == (False, True)
         world.journal("ingest")
     assert "40 days ago" in json.loads(world.journal("restore", "--json").stdout)["withheld"]
+
+
+@pytest.mark.parametrize("remote", ["", "https://user:key@example.org/dev/proj.git"])
+@pytest.mark.parametrize("is_observed", [False, True])
+def test_a_moved_repository_is_told_what_it_left_at_its_old_place(world: World, remote: str, is_observed: bool) -> None:
+    """The first session after the move knows the old ones and says where they were, before and after an ingest saw the new place."""
+    if remote:
+        world.git("remote", "add", "origin", remote)
+    _worked(world)
+    old = world.project
+    world.project = world.folder / "elsewhere"
+    old.rename(world.project)
+    if is_observed:
+        world.transcript = world.transcript.with_name(f"{T}.jsonl")
+        world.answered(1000, "Fine.")
+        world.journal("ingest")
+    told = world.hook("session-start", session_id="33333333-0000-4000-8000-000000000003", source="startup").context
+    assert f"Project {world.project}, branch main." in told
+    assert f"Caution: this repository lay at {old} then and lies at {world.project} now;" in told
+    assert "We decided to keep the lock because two writers raced." in told
+    assert f"this repository lay at {old} then" in "".join(json.loads(world.journal("restore", "--json").stdout)["warnings"])
+
+
+def test_a_handoff_of_before_a_move_is_no_mismatch(world: World) -> None:
+    """Its block names the old place; that is told as the move that it was."""
+    _worked(world)
+    (world.project / ".journal").mkdir()
+    (world.project / ".journal/handoff.md").write_text(f"<!-- JOURNAL_IDENTITY\nrepo_path: {world.project}\n-->\n## Current task\nThe needle\n")
+    world.hook("stop")
+    world.journal("ingest")
+    old = world.project
+    world.project = world.folder / "elsewhere"
+    old.rename(world.project)
+    told = world.hook("session-start", session_id=T, source="startup").context
+    assert ("The needle" in told, "identity mismatch" in told, f"this repository lay at {old} then" in told) == (True, False, True)
+
+
+def test_another_repository_is_not_taken_for_a_moved_one(world: World) -> None:
+    """A clone beside the original, and an own repository after another one was deleted, are told nothing."""
+    _worked(world)
+    clone = world.folder / "clone"
+    world.git("clone", "-q", str(world.project), str(clone))
+    assert world.hook("session-start", session_id=T, cwd=str(clone), source="startup").stdout == ""
+    other = world.folder / "other"
+    other.mkdir()
+    world.git("-C", str(other), "init", "-q")
+    (other / "b").write_text("b")
+    world.git("-C", str(other), "add", "b")
+    world.git("-C", str(other), "commit", "-qm", "another")
+    world.project.rename(world.folder / "gone")
+    (world.folder / "gone/.git").rename(world.folder / "git-gone")
+    assert world.hook("session-start", session_id=T, cwd=str(other), source="startup").stdout == ""
+
+
+def test_a_handoff_that_no_hook_saw_is_written_down_by_an_ingest(world: World) -> None:
+    """The second net: the agent's file of today is in the log with its checkout, once, of the session that worked there."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime())
+    record = {"type": "user", "uuid": "u1", "timestamp": stamp, "message": {"role": "user", "content": "go"}, "cwd": str(world.project), "sessionId": S,
+              "version": "2.1.332", "gitBranch": "main", "isSidechain": False}  # fmt: skip
+    world.transcript.write_text(json.dumps(record) + "\n")
+    (world.project / ".journal").mkdir()
+    (world.project / ".journal/handoff.md").write_text("## Current task\nThe needle\n")
+    for _ in range(3):
+        world.journal("ingest")
+    rows = json.loads(world.journal("sql", "SELECT session_id, branch, head, is_dirty, text FROM handoffs", "--json").stdout)
+    assert rows == [{"session_id": S, "branch": "main", "head": world.git("rev-parse", "HEAD"), "is_dirty": 0, "text": "## Current task\nThe needle\n"}]
+    assert len(world.lines(".handoff")) == 1
