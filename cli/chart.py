@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 from typing import Any
 
+from projections.usage_report import TIMES
+
 EIGHTHS = " ▏▎▍▌▋▊▉█"
 SPARKS = "▁▂▃▄▅▆▇█"
 SHADES = "·░▒▓█"
@@ -18,8 +20,8 @@ def chart(by: str, rows: Sequence[dict[str, Any]]) -> list[str]:
     totals: dict[str, int] = {}
     for row in rows:
         totals[row["key"]] = totals.get(row["key"], 0) + row["total_tokens"]
-    pairs = sorted(totals.items()) if by in {"day", "hour"} else sorted(totals.items(), key=lambda pair: -pair[1])
-    shown = pairs[-MOST_BARS:] if by in {"day", "hour"} else pairs[:MOST_BARS]
+    pairs = sorted(totals.items()) if by in TIMES else sorted(totals.items(), key=lambda pair: -pair[1])
+    shown = pairs[-MOST_BARS:] if by in TIMES else pairs[:MOST_BARS]
     lines = bars(shown, shutil.get_terminal_size().columns)
     if by == "day" and len(totals) > 1:
         days = _every_day(totals)[-max(1, shutil.get_terminal_size().columns - len("2026-11-30 ") * 2) :]

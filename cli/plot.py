@@ -7,6 +7,7 @@ from typing import Any
 
 from cli.outlet import cleaned
 from journal.errors import SettingInvalid
+from projections.usage_report import TIMES
 
 FORMATS = (".svg", ".png")
 STACK = ("input_tokens", "cache_write_tokens", "cache_read_tokens", "output_tokens")
@@ -37,9 +38,9 @@ def draw(path: str, by: str, rows: Sequence[dict[str, Any]]) -> None:
     from matplotlib.figure import Figure
 
     keys = list(dict.fromkeys(row["key"] for row in rows))
-    if by not in {"day", "hour"}:
+    if by not in TIMES:
         keys.sort(key=lambda key: -sum(row["total_tokens"] for row in rows if row["key"] == key))
-    keys = keys[-MOST_KEYS:] if by in {"day", "hour"} else keys[:MOST_KEYS]
+    keys = keys[-MOST_KEYS:] if by in TIMES else keys[:MOST_KEYS]
     figure = Figure(figsize=INCHES, layout="constrained")
     axes = figure.add_subplot()
     base = [0] * len(keys)

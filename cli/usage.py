@@ -1,10 +1,11 @@
-"""The command `usage`: tokens and costs by day, hour, session, model, project or host."""
+"""The command `usage`: tokens and costs by hour, day, week, month, session, model, project or host."""
 
 import argparse
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 from cli.layout import is_wider
@@ -15,13 +16,16 @@ from journal import catalog, zones
 from journal.errors import SettingInvalid
 from journal.prices import CHECKED
 from journal.settings import Settings
-from projections.usage_report import FIGURES, Span, Sum, extent, owners, sums
+from projections.usage_report import FIGURES, TIMES, Span, Sum, extent, owners, sums
 
 UNKNOWN = "unknown"
 NAMES = ("key", "model", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens", "reasoning_tokens",
          "total_tokens", "responses", "estimated_responses", "cost_usd", "cost_at_least_usd", "unpriced")  # fmt: skip
 COUNTED = NAMES[2:11]
+LONGEST_TITLE = 40
 KEYS = {"session": "session_id", "model": "coalesce(model, 'unknown')", "project": "session_id", "host": "session_id"}
+LONGER: dict[str, Callable[[str], str]] = {"week": lambda day: "{}-W{:02d}".format(*date.fromisoformat(day).isocalendar()), "month": lambda day: day[:7]}
+"""What a day belongs to: a week of ISO 8601, from Monday on, or a month."""
 SPARE = ("reasoning_tokens", "responses", "cache_write_1h_tokens", "cache_write_tokens", "cache_read_tokens")
 """What a table leaves out where a terminal is too narrow, in this order."""
 CENT_PARTS = 6
@@ -79,7 +83,7 @@ def usage(settings: Settings, asked: argparse.Namespace) -> int:
     elif asked.csv:
         print_csv(NAMES, [[" ".join(value) if isinstance(value, list) else value for value in row.values()] for row in rows])
     else:
-        _show(asked.by, rows, totals)
+        _show(asked.by, rows, totals, dict(views.execute("SELECT session_id, title FROM sessions")) if asked.by == "session" else {})
     return 0
 
 
@@ -91,6 +95,8 @@ def _sums(views: sqlite3.Connection, by: str, when: Asked, models: catalog.Catal
         known = zones.offsets(when.zone, *extent(views))
         key = zones.hour_sql("occurred_at", known) if by == "hour" else zones.day_sql("occurred_at", known)
     found = sums(views, key, span=when.span, thresholds=sorted(thresholds))
+    if by in LONGER:
+        return (one._replace(key=LONGER[by](one.key) if one.key else None) for one in found)
     if key != "session_id":
         return found
     whom = owners(views)
@@ -146,24 +152,24 @@ def _totals(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return totals
 
 
-def _show(by: str, rows: list[dict[str, Any]], totals: dict[str, Any]) -> None:
-    """Print a table with its totals and what has no price, and on a terminal a chart."""
+def _show(by: str, rows: list[dict[str, Any]], totals: dict[str, Any], titles: Mapping[str, str | None]) -> None:
+    """Print a table with its totals and what has no price, and on a terminal a chart; what does not follow in time begins with the most."""
     if not rows:
         say("no tokens were used; try another --since and --until, or run: journal ingest")
         return
     shown = [name for name in COUNTED if name != "estimated_responses" and (totals[name] or name in {"input_tokens", "output_tokens"})]
-    total = [*rows, {"key": "total", "model": "", **totals}]
-    first = 1 if by == "model" else 2
-    heads, lines = _table(by, total, shown, "{:,}".format)
+    total = [*(rows if by in TIMES else _largest_first(rows)), {"key": "total", "model": "", **totals}]
+    first = {"model": 1, "session": 3}.get(by, 2)
+    heads, lines = _table(by, total, shown, "{:,}".format, titles)
     width = terminal_width()
     spare, is_rounded = [name for name in SPARE if name in shown], is_wider(heads, lines, width)
     if is_rounded:
         from cli.chart import short
 
-        heads, lines = _table(by, total, shown, short)
+        heads, lines = _table(by, total, shown, short, titles)
         while spare and is_wider(heads, lines, width):
             shown.remove(spare.pop(0))
-            heads, lines = _table(by, total, shown, short)
+            heads, lines = _table(by, total, shown, short, titles)
     print_table(heads, lines, right_from=first)
     if is_rounded:
         without = "".join(f", without {_head(name)}" for name in SPARE if totals[name] and name not in shown)
@@ -180,14 +186,24 @@ def _show(by: str, rows: list[dict[str, Any]], totals: dict[str, Any]) -> None:
         print_text("\n".join(["", *chart(by, rows)]))
 
 
-def _table(by: str, rows: list[dict[str, Any]], shown: Sequence[str], figure: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:
+def _largest_first(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the rows by the tokens of their keys, the rows of one key together."""
+    totals: dict[str, int] = {}
+    for row in rows:
+        totals[row["key"]] = totals.get(row["key"], 0) + row["total_tokens"]
+    return sorted(rows, key=lambda row: (-totals[row["key"]], row["key"], -row["total_tokens"], row["model"]))
+
+
+def _table(by: str, rows: list[dict[str, Any]], shown: Sequence[str], figure: Callable[[int], str],
+           titles: Mapping[str, str | None]) -> tuple[list[str], list[list[str]]]:  # fmt: skip
     """Return the heads and the lines of the table, with what is *shown* written by *figure*."""
     lines = []
     for row in rows:
-        names = [row["key"]] if by == "model" else [row["key"], row["model"]]
+        title = [(titles.get(row["key"]) or "")[:LONGEST_TITLE]] if by == "session" else []
+        names = [row["key"]] if by == "model" else [row["key"], *title, row["model"]]
         estimated = "~" if row["estimated_responses"] else ""
         lines.append([*names, *(estimated + figure(row[name]) for name in shown), cost_text(row)])
-    return [*(() if by == "model" else (by,)), "model", *(_head(name) for name in shown), "cost USD"], lines
+    return [*(() if by == "model" else ("session", "title") if by == "session" else (by,)), "model", *(_head(name) for name in shown), "cost USD"], lines
 
 
 def cost_text(row: dict[str, Any]) -> str:

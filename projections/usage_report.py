@@ -12,6 +12,9 @@ IN_PROJECT = """(?3 IS NULL OR session_id IN (WITH RECURSIVE own (session_id) AS
 """A sub-agent without a project counts for its parents'."""
 PROMPT = "(input_tokens + cache_read_tokens + cache_write_tokens)"
 
+TIMES = ("hour", "day", "week", "month")
+"""The keys that follow one another, the newest last; of all others the largest come first."""
+
 
 class Sum(NamedTuple):
     """What the responses of one key and model used."""

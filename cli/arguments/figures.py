@@ -4,7 +4,7 @@ import argparse
 
 from cli.arguments import Add, count
 
-BY = ("day", "session", "model", "project", "host", "hour")
+BY = ("day", "week", "month", "hour", "session", "model", "project", "host")
 
 
 def declare(add: Add) -> None:

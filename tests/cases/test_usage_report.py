@@ -89,6 +89,32 @@ def test_i1_days_of_23_and_25_hours(archive: Archive) -> None:
         ("2026-11-01T01:00-07:00", 1), ("2026-11-01T01:00-08:00", 1), ("2026-11-01T23:00-08:00", 1)]  # fmt: skip
 
 
+def test_weeks_begin_on_monday_and_months_are_of_the_chosen_zone(archive: Archive) -> None:
+    """Sunday and Monday are two weeks; the last of December belongs to the first week of the next year; midnight is that of the zone."""
+    for number, at in ((1, "2026-11-29T23:30:00.000Z"), (3, "2026-11-30T00:30:00.000Z"), (5, "2024-12-31T12:00:00.000Z")):
+        archive.write(archive.claude_path(S), answer(number, S, "x", f"m{number}", timestamp=at), append=True)
+    archive.ingest()
+
+    def keys(by: str, zone: str) -> list[tuple[str, int]]:
+        return [(row["key"], row["responses"]) for row in archive.json("usage", "--by", by, "--timezone", zone)["rows"]]
+
+    assert keys("week", "UTC") == [("2025-W01", 1), ("2026-W48", 1), ("2026-W49", 1)]
+    assert keys("week", "Europe/Berlin") == [("2025-W01", 1), ("2026-W49", 2)]
+    assert keys("month", "UTC") == [("2024-12", 1), ("2026-11", 2)]
+
+
+def test_a_table_of_sessions_begins_with_the_most_and_names_them(archive: Archive) -> None:
+    """For people: titles, and the session with most tokens first; for programs the order of keys."""
+    archive.write(archive.claude_path(S), claude(1, S, "little work"), answer(2, S, "x", "m1"))
+    much = {"input_tokens": 1000, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "output_tokens": 5}
+    archive.write(archive.claude_path(T), claude(3, T, "much work"), answer(4, T, "x", "m2", usage=much))
+    archive.ingest()
+    lines = archive.run("usage", "--by", "session")[1].splitlines()
+    assert [line.split()[0] for line in lines] == ["session", T, S, "total"]
+    assert (" much work " in lines[1], " little work " in lines[2]) == (True, True)
+    assert [row["key"] for row in archive.json("usage", "--by", "session")["rows"]] == [S, T]
+
+
 def test_since_and_until_are_of_the_same_zone(archive: Archive) -> None:
     """A day as --until counts as a whole, in the zone; a time is exact."""
     used(archive, "2026-01-24T18:14:59.000Z", "2026-01-24T18:15:00.000Z", "2026-01-25T18:14:59.000Z", "2026-01-25T18:15:00.000Z")
