@@ -9,10 +9,13 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from typing import Any, BinaryIO
 
+from cli.amounts import counted
+from cli.outlet import clean, cleaned
 from cli.progress import Meter, Progress, meter
+from cli.projects import project_asked
 from cli.render import SCHEMA_VERSION, print_json, say
 from cli.showing import items_of
-from cli.wiring import read_views, session_by_prefix
+from cli.wiring import IN_PROJECT, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
 from journal.home import Home
 from journal.settings import Settings
@@ -37,10 +40,10 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
         from cli.parquet import parquet
 
         return parquet(settings, asked)
-    if asked.out or not asked.session:
+    if asked.out or not (asked.session or asked.project):
         raise SettingInvalid("--out is for --format parquet" if asked.out else "which session?", hint="journal export latest --output FILE")
     views = read_views(settings)
-    sessions = list(dict.fromkeys(session_by_prefix(views, word) for word in asked.session))
+    sessions = list(dict.fromkeys([*(session_by_prefix(views, word) for word in asked.session), *_of_project(views, asked)]))
     if asked.redact and asked.format == "raw":
         raise SettingInvalid("--redact: raw is the transcript byte for byte", hint="journal export SESSION --format md")
     if asked.json and not asked.output:
@@ -57,14 +60,48 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
             pieces = _raw(log, session_id) if asked.format == "raw" else _rendered(settings, views, session_id, asked, shown if path else None)
             with _target(path) as target:
                 written.append({"session_id": session_id, "path": path, "format": asked.format, "bytes": sum(map(target.write, pieces))})
+    contents = _table_of_contents(views, written, asked) if asked.project else None
     for one in written if asked.output else ():
         form = "the transcript as it was" if asked.format == "raw" else asked.format
         say(f"{one['path']}: session {one['session_id']}, {form}, {one['bytes']:,} bytes")
     if asked.format == "raw" or asked.reveal:
         say("unredacted: secrets that the transcript holds stand in the export")
+    if contents:
+        say(f"{contents}: all of them, with links")
     if asked.json:
-        print_json({"exports": written, **(written[0] if len(written) == 1 else {})})
+        print_json({"exports": written, "contents": contents, **(written[0] if len(written) == 1 else {})})
     return 0
+
+
+def _of_project(views: sqlite3.Connection, asked: argparse.Namespace) -> list[str]:
+    """Return the sessions of the project that is asked for, the newest first; sub-agents stand inside theirs.
+
+    Raises: NotFound, Ambiguous; SettingInvalid: they have no folder to go into.
+    """
+    if not asked.project:
+        return []
+    if not (asked.output and (os.path.isdir(asked.output) or asked.output.endswith("/"))):
+        raise SettingInvalid("--project needs a folder", hint="journal export --project . --format html --output FOLDER/")
+    named = {"project": project_asked(views, asked.project)}
+    found = views.execute(f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind <> 'subagent' ORDER BY last_at DESC NULLS LAST, session_id", named)
+    return [row[0] for row in found]
+
+
+def _table_of_contents(views: sqlite3.Connection, written: list[dict[str, Any]], asked: argparse.Namespace) -> str | None:
+    """Write `index.md` or `index.html` beside the sessions, and return its path; the other formats have none."""
+    from cli.transcripts import contents
+
+    if asked.format not in contents.AS:
+        return None
+    rows = []
+    for one in written:
+        cursor = views.execute("SELECT title, last_at, host, turns, project FROM sessions WHERE session_id = ?", (one["session_id"],))
+        rows.append((os.path.basename(one["path"]), dict(zip([column[0] for column in cursor.description], cleaned(list(cursor.fetchone())), strict=True))))
+    path = os.path.join(asked.output, f"index.{asked.format}")
+    heading = clean(f"{counted(len(rows), 'session')} of {project_asked(views, asked.project)}")
+    with _target(path) as target:
+        target.write(contents.AS[asked.format](heading, contents.entries(rows)).encode("utf-8", "replace"))
+    return path
 
 
 def _targets(sessions: list[str], asked: argparse.Namespace) -> list[str | None]:

@@ -63,12 +63,16 @@ def short(session_id: str) -> str:
 
 def sessions(settings: Settings, asked: argparse.Namespace) -> int:
     """List sessions, newest first."""
+    from cli.usage import asked_span
+
     views = read_views(settings)
-    project = None if asked.all else current_project(views)
-    where = "1" if asked.all else f"kind = 'interactive' AND {IN_PROJECT}"
+    when = asked_span(asked, views)
+    project = when.span.project or (None if asked.all else current_project(views))
+    where = " AND ".join(["(:host IS NULL OR host = :host)", "(:since IS NULL OR last_at >= :since)", "(:until IS NULL OR started_at < :until)",
+                          *([] if asked.all else ["kind = 'interactive'"]), *([IN_PROJECT] if project else [])])  # fmt: skip
     links = {child: [kind, parent] for child, kind, parent in views.execute("SELECT child_session_id, kind, parent_session_id FROM session_links")}
     rows = views.execute(f"SELECT {', '.join(COLUMNS)} FROM sessions WHERE {where} ORDER BY last_at DESC NULLS LAST, session_id LIMIT :limit",
-                         {"project": project, "limit": asked.limit}).fetchall()  # fmt: skip
+                         {**when.span._asdict(), "project": project, "limit": asked.limit, "host": asked.host}).fetchall()  # fmt: skip
     gone = gone_sources(settings)
     moment, hooked = datetime.now(UTC), dict(views.execute(HOOKED).fetchall())
     found = []
@@ -90,7 +94,10 @@ def sessions(settings: Settings, asked: argparse.Namespace) -> int:
                 [(short(s["session_id"]), s["host"], (s["last_at"] or "")[:16].replace("T", " "), s["turns"], f"{s['output_tokens']:,}", _told(s),
                   *(_folder(s["project"]) for _ in where_heads), s["title"]) for s in found])  # fmt: skip
     if not found:
-        say("the journal holds no sessions; run: journal ingest" if asked.all else f"no sessions of {project}; try: journal sessions --all")
+        narrowed = asked.host or asked.since or asked.until
+        of = "sessions" if project is None else f"sessions of {project}" if asked.all else f"interactive sessions of {project}"
+        say(f"no {of} of that host and time" if narrowed else f"no {of}; try: journal sessions --all" if project else
+            "the journal holds no sessions; run: journal ingest")  # fmt: skip
     return 0
 
 

@@ -17,6 +17,8 @@ def declare(add: Add) -> None:
     command.add_argument("session", metavar="SESSION", nargs="*", help=f"{named}; none for Parquet")
     command.add_argument("--format", choices=("md", "html", "json", "raw", "parquet"), default="raw",
                          help="raw is the transcript itself (the default); parquet is a dataset for each view (needs the extra `analyst`)")  # fmt: skip
+    command.add_argument("--project", metavar="PROJECT", nargs="?", const=".",
+                         help="all sessions of a project, its path or name (default: that of the current directory), with a table of contents")  # fmt: skip
     choice = command.add_mutually_exclusive_group()
     choice.add_argument("--redact", action="store_true", help="without secrets: the default of all formats but raw")
     choice.add_argument("--reveal", action="store_true", help="with the secrets that the transcript holds")

@@ -7,7 +7,7 @@ with HTML off. The page's policy allows its own script and style, named by their
 import base64
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -37,6 +37,14 @@ class Entry(NamedTuple):
 def pieces(items: Iterable[Item]) -> Iterator[str]:
     """Yield the page; memory grows with its outline only."""
     return Page().pieces(items)
+
+
+def contents(heading: str, entries: Sequence[Any]) -> str:
+    """Return a page that links to others beside it: *entries* have a file, a title and facts."""
+    environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    style = Markup(_asset("transcript.css"))  # noqa: S704 # a file of this package
+    policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
+    return environment.get_template("contents.html").render(policy=policy, heading=heading, style=style, entries=entries)
 
 
 class Page:

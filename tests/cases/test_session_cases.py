@@ -164,3 +164,21 @@ def test_a_move_that_changes_the_order_of_a_sessions_files_leaves_the_views_as_a
     archive.ingest()
     assert archive.rows("views.db", said) == [("other words",)]
     assert archive.run("replay", "--verify")[0] == 0
+
+
+def test_the_list_is_of_a_project_a_host_and_a_time(archive: Archive) -> None:
+    """--project, --host, --since and --until narrow the list, with --all or without; a project that there is not is an error."""
+    archive.write(archive.claude_path(S), claude(1, S, "early"), claude(2, S, "late", timestamp="2026-12-01T10:00:00.000Z"))
+    archive.write(archive.codex_path(T), codex(T, [("event_msg", {"type": "user_message", "message": "hello"})]))
+    archive.ingest()
+
+    def listed(*words: str) -> list[str]:
+        return [row["session_id"] for row in archive.json("sessions", *words)["sessions"]]
+
+    assert listed("--all") == listed("--project", "proj") == listed("--project", CWD, "--all") == [S, T]
+    assert listed("--all", "--host", "codex") == listed("--project", "proj", "--host", "codex") == [T]
+    assert listed("--all", "--since", "2026-12-01", "--timezone", "UTC") == [S]
+    assert listed("--all", "--until", "2026-11-29") == []
+    assert listed("--all", "--since", "2026-11-30T10:00", "--until", "2026-11-30", "--timezone", "UTC") == [S, T]
+    assert archive.run("sessions", "--project", "nowhere")[0] == 4
+    assert "no sessions of that host and time" in archive.run("sessions", "--all", "--host", "gemini")[2]

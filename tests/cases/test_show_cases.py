@@ -191,6 +191,24 @@ def test_several_sessions_go_into_a_folder(archive: Archive) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600, 0o600]
 
 
+@pytest.mark.parametrize("form", ["html", "md"])
+def test_a_project_is_exported_with_a_table_of_contents(archive: Archive, form: str) -> None:
+    """All sessions of the project but sub-agents, the newest first, each with its title; a title that is no plain text stays text."""
+    archive.write(archive.claude_path(S), claude(1, S, f"an <b>old</b> [one](javascript:x) {TOKEN}"))
+    archive.write(archive.claude_path(FORK), claude(50, FORK, "a new one"))
+    archive.write(archive.claude_path("other", "-other"), claude(60, "other", "elsewhere", cwd="/home/dev/else"))
+    archive.ingest()
+    folder = archive.folder / "out"
+    told = archive.json("export", "--project", "proj", "--format", form, "--output", f"{folder}/")
+    assert ([row["session_id"] for row in told["exports"]], told["contents"]) == ([FORK, S], f"{folder}/index.{form}")
+    text = (folder / f"index.{form}").read_text()
+    assert text.index(f"{FORK}.{form}") < text.index(f"{S}.{form}") and "elsewhere" not in text and TOKEN not in text
+    assert "2 sessions of /home/dev/proj" in text and "claude · 2026-11-30 10:00 UTC · 1 turn · /home/dev/proj" in text
+    assert ("an &lt;b&gt;old&lt;/b&gt; [one](javascript:x)" if form == "html" else r"an \<b\>old\</b\> \[one\](javascript:x)") in text
+    assert stat.S_IMODE((folder / f"index.{form}").stat().st_mode) == 0o600
+    assert archive.run("export", "--project", "proj", "--format", form)[0] == 2
+
+
 def test_secrets_are_listed_by_kind_and_place_and_not_shown(archive: Archive) -> None:
     """Two places of one token: the prompt and the tool's output; the preview has its kind in its place."""
     archive.write(archive.claude_path(S), claude(1, S, f"use {TOKEN} now"), *tool(2, "Bash", {"command": "env"}, f"A=1\nB: {TOKEN}\n"))
