@@ -27,6 +27,9 @@ EXAMPLES = (
             "SELECT annotated_at, session_id, category, title, summary FROM session_annotations ORDER BY annotated_at DESC, session_id LIMIT 20"),
     Example("forks", "session_links", "sessions that were forked or resumed, with the evidence",
             "SELECT kind, parent_session_id, child_session_id, evidence FROM session_links WHERE kind <> 'subagent' ORDER BY occurred_at"),
+    Example("strands", "session_strands", "transcripts that two processes wrote at once, with the leaf that counts",
+            "SELECT session_id, strand, follows_record_id, leaf_record_id, responses, last_at, is_chain FROM session_strands"
+            " WHERE session_id IN (SELECT session_id FROM sessions WHERE concurrent_strands) ORDER BY session_id, strand"),
     Example("tree", "session_tree", "every session under the one that it came from",
             "SELECT printf('%*s', depth * 2, '') || t.session_id AS session, s.kind, s.output_tokens FROM session_tree AS t"
             " JOIN sessions AS s USING (session_id) ORDER BY root_session_id, depth, t.session_id"),
@@ -67,6 +70,9 @@ EXAMPLES = (
             "SELECT session_id, occurred_at, used_tokens FROM context_history ORDER BY session_id, occurred_at, offset_bytes LIMIT 100"),
     Example("hook-calls", "hook_events", "how often each host called which hook",
             "SELECT host, role, count(*) AS calls FROM hook_events GROUP BY 1, 2 ORDER BY 1, 2"),
+    Example("hooks-of-a-session", "hook_events", "what hooks of the newest session were called, in the order of the log",
+            "SELECT occurred_at, role, source, transcript_bytes FROM hook_events WHERE session_id = (SELECT session_id FROM hook_events"
+            " ORDER BY occurred_at DESC LIMIT 1) ORDER BY global_position"),
     Example("hook-answers", "hook_history", "what hooks said",
             "SELECT occurred_at, session_id, line ->> '$.kind' AS said FROM hook_history WHERE line ->> '$.type' = 'journal.hook_answered'"
             " ORDER BY 1 DESC LIMIT 20"),

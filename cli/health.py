@@ -20,6 +20,10 @@ T = TypeVar("T")
 FILES = ("journal.db", "views.db", "cache.db")
 
 
+CONCURRENT = """SELECT session_id, concurrent_strands, (SELECT leaf_record_id FROM session_strands AS c WHERE c.session_id = s.session_id AND is_chain)
+    FROM sessions AS s WHERE concurrent_strands ORDER BY session_id"""
+
+
 def status(settings: Settings, asked: argparse.Namespace) -> int:
     """Say what is in the log, how far it lags behind the files, and what of it was damaged or unknown."""
     from journal.database import open_log
@@ -41,6 +45,7 @@ def status(settings: Settings, asked: argparse.Namespace) -> int:
         "unknown": [list(row) for row in views.execute("SELECT host, kind, count(*) FROM unknown_records GROUP BY 1, 2 ORDER BY 1, 2")],
         "sources": [dict(zip(("host", "path", "generation", "lines", "damaged", "unknown"), row, strict=True)) for row in views.execute(
             "SELECT host, path, generation, lines, damaged, unknown FROM source_report WHERE damaged OR unknown ORDER BY host, path, generation")],
+        "concurrent": [dict(zip(("session_id", "strands", "leaf_record_id"), row, strict=True)) for row in views.execute(CONCURRENT)],
         "forgotten": log.execute("SELECT count(*) FROM tombstones").fetchone()[0] if can_forget(log) else 0,
         "bytes": _sizes(home), "index": _index(settings), "watching": is_watching(home), "writing": is_writing(home),
         "journal_mode": log.execute("PRAGMA journal_mode").fetchone()[0],
@@ -104,6 +109,9 @@ def _show(answer: dict[str, Any]) -> None:
         print_text("\n")
         print_table(("host", "damaged", "unknown", "of lines", "path"),
                     [(s["host"], s["damaged"], s["unknown"], s["lines"], s["path"]) for s in answer["sources"]])  # fmt: skip
+    for session in answer["concurrent"]:
+        say(f"warning: several processes wrote the transcript of session {session['session_id']} at once: {session['strands']} strands;"
+            f" the chain is the one with the leaf {session['leaf_record_id']}, written last; all are kept. See: journal sql --example strands")
     index = answer["index"]
     print_text("\n")
     share = "" if index["state"] == "absent" else f"{index['coverage']:.0%}"

@@ -17,7 +17,8 @@ from journal.settings import Settings
 OPEN_FOR = timedelta(minutes=30)
 """A session without an end counts as open for so long after its last record; later its last turn decides."""
 COLUMNS = ("session_id", "host", "project", "title", "branch", "started_at", "last_at", "turns", "messages", "tool_calls", "models",
-           "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason", "is_turn_open")  # fmt: skip
+           "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "parent_session_id", "kind", "end_reason", "is_turn_open",
+           "concurrent_strands")  # fmt: skip
 
 
 STALE_AFTER = timedelta(minutes=2)
@@ -107,6 +108,8 @@ def _folder(project: str | None) -> str:
 
 
 def _told(session: dict[str, Any]) -> str:
-    """Return the state for people, with the day on which the last of its files was found to be gone."""
-    gone_at = session["source_gone_at"]
-    return f"{session['state']}, source gone {gone_at[:16].replace('T', ' ')}" if gone_at else str(session["state"])
+    """Return the state for people, with when the last of its files was found to be gone, and that several processes wrote it at once."""
+    told, gone_at = str(session["state"]), session["source_gone_at"]
+    if gone_at:
+        told += f", source gone {gone_at[:16].replace('T', ' ')}"
+    return f"{told}, several writers" if session["concurrent_strands"] else told

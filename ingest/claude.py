@@ -101,14 +101,23 @@ def decode(source: SourceFacts, record: JsonObject) -> list[Occurrence]:
     reader = READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
         events: tuple[DomainEvent, ...] = () if isinstance(kind, str) and kind in STATE_KINDS else (RecordUnrecognised(f"claude.{kind}"),)
-        return [Occurrence(events, normalise(record.get("timestamp")))]
+        return [Occurrence(events, normalise(record.get("timestamp")), parent_record_id=_parent(source, record), record_id=text_of(record.get("uuid")))]
     message = record.get("message")
     model = message.get("model") if isinstance(message, dict) else None
+    response = message.get("id") if kind == "assistant" and isinstance(message, dict) and model != SYNTHETIC_MODEL else None
     found = [*_run(record), *reader(record), *_links(source, record)]
     return [Occurrence(
         tuple(found), normalise(record.get("timestamp")), text_of(record.get("uuid")), _side_session(source, record),
         text_of(record.get("cwd")), text_of(record.get("gitBranch")) or None, model if isinstance(model, str) and model != SYNTHETIC_MODEL else None,
+        _parent(source, record), response if isinstance(response, str) else None,
     )]  # fmt: skip
+
+
+def _parent(source: SourceFacts, record: JsonObject) -> str | None:
+    """Return the record that one of the tree follows; lines of a sub-agent in its parent's file are no part of the file's own tree."""
+    if not isinstance(record.get("uuid"), str) or "parentUuid" not in record or (record.get("isSidechain") and ":" not in source.native_id):
+        return None
+    return text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid")) or ""
 
 
 def _side_session(source: SourceFacts, record: JsonObject) -> str | None:
@@ -250,7 +259,10 @@ def _system(record: JsonObject) -> Iterator[DomainEvent]:
 
 
 def _attachment(record: JsonObject) -> Iterator[DomainEvent]:
-    return iter(())
+    """Yield the start that a SessionStart hook's record tells; a host that goes on in the same file leaves no other trace of it."""
+    attached = object_of(record.get("attachment"))
+    if str(attached.get("type")).startswith("hook_") and attached.get("hookName") == "SessionStart:resume":
+        yield SessionStarted(client_version=text_of(record.get("version")), resumed=True)
 
 
 def _title(record: JsonObject) -> Iterator[DomainEvent]:

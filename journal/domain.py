@@ -463,6 +463,10 @@ class Occurrence(NamedTuple):
     cwd: str | None = None
     branch: str | None = None
     model: str | None = None
+    parent_record_id: str | None = None
+    """The record that this one follows; empty at a root, None where the host names none."""
+    response_id: str | None = None
+    """The answer of a model that the record is a part of, beside *parent_record_id*."""
 
 
 JsonObject = dict[str, Any]

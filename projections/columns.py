@@ -54,8 +54,23 @@ TEXTS = {
         client_version | TEXT | text | the host's version
         head_commit | TEXT | hash | the git commit at its start, where the host tells it
         end_reason | TEXT | text | how it ended, if it ended cleanly: `exit`, `complete`, `error`, `interrupted`, or the host's word
-        resumed | INTEGER | 0/1 | 1 where the host said that it was continued
+        resumed | INTEGER | 0/1 | 1 where its records or a hook say that it was continued
+        concurrent_strands | INTEGER | count | strands of its transcript that several processes wrote at once (`session_strands`); 0 as a rule
         is_turn_open | INTEGER | 0/1 | 1 where the last turn has no end: the last word is no answer, or one that calls a tool""",
+    "session_strands": """A strand of a transcript whose records form a tree with several: after a rewind, or where two processes wrote one file.
+        session_id | TEXT | id | the session
+        source_key | TEXT | text | the transcript: `host/id/path`
+        generation | INTEGER | number | the version of the file, from 0
+        strand | INTEGER | number | its number in the file, in the order in which they began, from 1; a number may be left out
+        follows_record_id | TEXT | id | the record that its first one follows, which two strands may share; NULL at a root
+        first_record_id | TEXT | id | its first record
+        leaf_record_id | TEXT | id | its last record
+        responses | INTEGER | count | answers of the model on it
+        started_at | TEXT | UTC | when its first record was written
+        last_at | TEXT | UTC | when its leaf was written
+        last_offset | INTEGER | bytes | where the leaf's line begins
+        is_concurrent | INTEGER | 0/1 | 1 where it and another one were written by two processes at once: they answer one prompt, or took turns
+        is_chain | INTEGER | 0/1 | 1 for the one strand of the session that was written last: its leaf is what the host goes on from""",
     "session_folders": """A working directory of a session; one that moved about has several.
         session_id | TEXT | id | the session
         cwd | TEXT | path | the directory
@@ -224,7 +239,8 @@ TEXTS = {
         root | TEXT | path | the folder of the repository
         branch | TEXT | text | the branch checked out
         head | TEXT | hash | the commit checked out
-        last_message | TEXT | text | the agent's last answer as the host passes it, redacted""",
+        last_message | TEXT | text | the agent's last answer as the host passes it, redacted
+        global_position | INTEGER | number | the line's event in the log: the calls of several processes of one session in the order of its inbox""",
     "session_aliases": """An id under which hooks spoke of a session that has another id in its transcript.
         alias | TEXT | id | the id in the hooks' payloads
         session_id | TEXT | id | the session of the transcript that they name""",

@@ -5,7 +5,7 @@ from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows
 
-FIRED = "INSERT OR REPLACE INTO hook_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+FIRED = "INSERT OR REPLACE INTO hook_events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 MEASURED = "INSERT OR REPLACE INTO hook_history VALUES (?, ?, ?, ?)"
 
 # A hook may carry another id than the transcript that it names: the host gave the session a new one on the way.
@@ -22,7 +22,8 @@ def _read(place: Place, event: SourceRead, rows: Rows) -> None:
 def _fired(place: Place, event: HookFired, rows: Rows) -> None:
     message = None if event.last_message is None else redact(event.last_message)
     rows.add(FIRED, (place.session_id, place.record_id, place.occurred_at, event.host, event.role, event.source, event.transcript_path,
-                     event.transcript_bytes, event.root, event.branch, event.head, message))  # fmt: skip
+                     event.transcript_bytes, event.root, event.branch, event.head, message,
+                     place.global_position))  # fmt: skip
 
 
 def _measured(place: Place, event: HookMeasured, rows: Rows) -> None:
@@ -31,11 +32,11 @@ def _measured(place: Place, event: HookMeasured, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="hooks",
-    version=2,
+    version=3,
     tables={
         "hook_events": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, occurred_at TEXT, host TEXT NOT NULL,
             role TEXT NOT NULL, source TEXT, transcript_path TEXT, transcript_bytes INTEGER, root TEXT, branch TEXT, head TEXT,
-            last_message TEXT, PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
+            last_message TEXT, global_position INTEGER NOT NULL, PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
         "hook_history": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, occurred_at TEXT, line TEXT NOT NULL,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",
         "session_aliases": ALIASES,
@@ -49,7 +50,8 @@ PROJECTION = Projection(
     handlers={SourceRead: _read, HookFired: _fired, HookMeasured: _measured},
     digest={
         "session_aliases": "SELECT alias, session_id FROM session_aliases ORDER BY 1, 2",
-        "hook_events": "SELECT * FROM hook_events ORDER BY session_id, record_id",
+        "hook_events": "SELECT session_id, record_id, occurred_at, host, role, source, transcript_path, transcript_bytes, root, branch, head, last_message"
+            " FROM hook_events ORDER BY session_id, record_id",
         "hook_history": "SELECT * FROM hook_history ORDER BY session_id, record_id",
     },
 )

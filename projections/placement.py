@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from journal.domain import DomainEvent, MessageProduced, Occurrence, PromptSubmitted, SessionStarted, SourceFacts, TurnContinued
 from projections.projection import Place
+from projections.strands import Strands
 
 FOLDED = frozenset((PromptSubmitted, SessionStarted, TurnContinued))
 
@@ -29,7 +30,7 @@ class Line(NamedTuple):
 class Carry:
     """What one source has said so far, in one generation of it."""
 
-    __slots__ = ("announced", "branch", "children", "cwd", "generation", "model", "occurred_at", "turns")
+    __slots__ = ("announced", "branch", "children", "cwd", "generation", "model", "occurred_at", "strands", "turns")
 
     def __init__(self, generation: int) -> None:
         self.generation = generation
@@ -42,19 +43,21 @@ class Carry:
         """Sessions that are sub-agents: no human prompts them."""
         self.announced: dict[str, str] = {}
         """By session, the text that a hook gave and the host is about to submit as a prompt."""
+        self.strands = Strands()
 
     def dump(self) -> str:
         """Write the carry as JSON."""
         return json.dumps([self.generation, self.occurred_at, self.cwd, self.branch, self.model, self.turns,
-                           sorted(self.children), self.announced])  # fmt: skip
+                           sorted(self.children), self.announced, self.strands.dump()])  # fmt: skip
 
     @classmethod
     def load(cls, text: str) -> "Carry":
         """Read a carry back."""
-        generation, occurred_at, cwd, branch, model, turns, children, announced = json.loads(text)
+        generation, occurred_at, cwd, branch, model, turns, children, announced, strands = json.loads(text)
         carry = cls(generation)
         carry.occurred_at, carry.cwd, carry.branch, carry.model, carry.turns = occurred_at, cwd, branch, model, turns
         carry.children, carry.announced = set(children), announced
+        carry.strands = Strands.load(strands)
         return carry
 
 
@@ -77,7 +80,7 @@ def place(
     used: dict[tuple[str, str], int] = {}
     own_id: str | None = None
     for occurrence in occurrences:
-        events, occurred_at, record_id, session_id, cwd, branch, model = occurrence
+        events, occurred_at, record_id, session_id, cwd, branch, model, parent, response = occurrence
         if occurred_at is not None:
             carry.occurred_at = occurred_at
         if as_of is not None and carry.occurred_at is not None and carry.occurred_at > as_of:
@@ -88,6 +91,8 @@ def place(
             carry.branch = branch
         if model is not None:
             carry.model = model
+        if parent is not None and record_id is not None:
+            carry.strands.follow(record_id, parent, response, carry.occurred_at, line.offset_bytes)
         if not events:
             continue
         session = facts.native_id if session_id is None else session_id

@@ -172,10 +172,13 @@ class Pass:
         placed: Placed = []
         parse = salvage.salvage
         counts: dict[tuple[int, int], list[int]] = {}
+        ends: dict[tuple[int, int], Carry] = {}
         size = 0
         for position, source_id, generation, offset, length, data in stored:
             facts, key, carry = self._source(source_id, generation)
-            counted = counts.setdefault((source_id, generation), [0, 0, 0])
+            counted = counts.get((source_id, generation))
+            if counted is None:
+                counted, ends[source_id, generation] = counts.setdefault((source_id, generation), [0, 0, 0]), carry
             counted[0] += 1
             counted[1] += length
             size += length
@@ -198,6 +201,9 @@ class Pass:
             facts, key = self.facts[source_id], self.keys[source_id]
             where = Place(0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation)
             placed.append((where, SourceRead(lines, read, facts.path, records)))
+            strands = ends[source_id, generation].strands.told()
+            if strands is not None:
+                placed.append((where, strands))
         return placed, size
 
     def _source(self, source_id: int, generation: int) -> tuple[SourceFacts, str, Carry]:

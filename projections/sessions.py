@@ -31,6 +31,7 @@ CALLS = "SELECT min(occurred_at), max(coalesce(returned_at, occurred_at)), count
 FOLDERS = """SELECT cwd, sum(NOT is_copy) FROM messages WHERE session_id = ? AND cwd IS NOT NULL
 GROUP BY cwd ORDER BY sum(NOT is_copy) DESC, count(*) DESC, cwd"""
 FOLDER = "INSERT INTO session_folders VALUES (?, ?, ?, ?)"
+CONCURRENT = "SELECT count(*) FROM session_strands WHERE session_id = ? AND is_concurrent"
 IS_ALIAS = "SELECT 1 FROM session_aliases WHERE alias = ? LIMIT 1"
 FIRST_PROMPT = """SELECT substr(m.text, 1, 4000) FROM turns JOIN messages AS m ON m.session_id = turns.session_id AND m.record_id = turns.turn_id
 AND m.kind = 'prompt' WHERE turns.session_id = ? ORDER BY number, ordinal LIMIT 1"""
@@ -82,6 +83,8 @@ def _hooked(place: Place, event: HookFired, rows: Rows) -> None:
     # A session known from hooks alone has a row; what its transcript says goes before.
     _fact(place, rows, "hook_host", event.host)
     _fact(place, rows, "hook_cwd", event.cwd)
+    if event.role == "session-start" and event.source == "resume":
+        _fact(place, rows, "resumed", "1")
 
 
 def _prompted(place: Place, event: PromptSubmitted, rows: Rows) -> None:
@@ -147,6 +150,7 @@ def _row(views: sqlite3.Connection, session_id: str, cwd: str | None) -> dict[st
         "link_kind": link, "kind": kind,
         "client_version": facts.get("client_version"), "head_commit": facts.get("head_commit"),
         "end_reason": facts.get("end_reason") or (None if kind == "interactive" else turn_end), "resumed": int("resumed" in facts),
+        "concurrent_strands": views.execute(CONCURRENT, (session_id,)).fetchone()[0],
         "is_turn_open": int(turn_end is None and _waits_for_answer(views, session_id, kind)),
     }  # fmt: skip
 
@@ -171,7 +175,7 @@ def _cut(text: str | None) -> str | None:
 
 PROJECTION = Projection(
     name="sessions",
-    version=9,
+    version=10,
     tables={
         "session_facts": """CREATE TABLE {name} (session_id TEXT NOT NULL, fact TEXT NOT NULL, source_key TEXT NOT NULL,
             occurred_at TEXT, value TEXT NOT NULL, PRIMARY KEY (session_id, fact, source_key)) STRICT, WITHOUT ROWID""",
@@ -187,7 +191,7 @@ PROJECTION = Projection(
             cache_read_tokens INTEGER NOT NULL, cache_write_tokens INTEGER NOT NULL, reasoning_tokens INTEGER NOT NULL,
             responses INTEGER NOT NULL, is_estimated INTEGER NOT NULL, parent_session_id TEXT, link_kind TEXT, kind TEXT NOT NULL,
             client_version TEXT, head_commit TEXT, end_reason TEXT, resumed INTEGER NOT NULL,
-            is_turn_open INTEGER NOT NULL) STRICT""",
+            concurrent_strands INTEGER NOT NULL, is_turn_open INTEGER NOT NULL) STRICT""",
     },
     indexes=(
         "CREATE INDEX IF NOT EXISTS sessions_by_project ON sessions (project, last_at)",

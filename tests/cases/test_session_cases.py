@@ -7,6 +7,9 @@ from typing import Any
 import pytest
 from archive import CWD, Archive, answer, claude, codex, line, token_count, uuid
 
+from ingest.claude import ADAPTER as CLAUDE
+from journal.domain import SessionStarted, SourceFacts
+
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 T = "bbbbbbbb-0000-4000-8000-000000000002"
 
@@ -23,13 +26,55 @@ def test_d1_a_resume_in_a_new_file_is_linked_and_counts_nothing_twice(archive: A
     assert len(archive.hits("first")) == 2
 
 
-def test_d3_two_writers_keep_both_branches(archive: Archive) -> None:
-    """Two answers to one prompt, interleaved, are both kept."""
-    archive.write(archive.claude_path(S), claude(1, S, "question"),
-                  answer(2, S, "branchleft", "m1", parentUuid=uuid(1)), answer(3, S, "branchright", "m2", parentUuid=uuid(1)))
+def test_d1_an_appended_resume_is_the_same_session_and_a_resumed_event(archive: Archive) -> None:
+    """The record of a SessionStart hook with `resume` in the same file: one session, nothing counted twice, and the event says so."""
+    hook = {"type": "hook_success", "hookName": "SessionStart:resume", "hookEvent": "SessionStart", "content": "", "toolUseID": "t", "exitCode": 0}
+    archive.write(archive.claude_path(S), claude(1, S, "first prompt"), answer(2, S, "first answer", "m1", parentUuid=uuid(1)))
     archive.ingest()
-    assert [len(archive.hits(word)) for word in ("branchleft", "branchright")] == [1, 1]
-    assert archive.sessions()[S]["output_tokens"] == 10
+    assert archive.rows("views.db", "SELECT session_id, resumed FROM sessions") == [(S, 0)]
+    resumed = claude(3, S, "", type="attachment", attachment=hook, parentUuid=uuid(2))
+    del resumed["message"]
+    archive.write(archive.claude_path(S), {"type": "queue-operation", "operation": "dequeue", "sessionId": S}, resumed,
+                  claude(4, S, "second prompt", parentUuid=uuid(3)), answer(5, S, "second answer", "m2", parentUuid=uuid(4)), append=True)  # fmt: skip
+    archive.ingest()
+    assert archive.rows("views.db", "SELECT session_id, resumed, turns, messages, output_tokens, parent_session_id FROM sessions") == [(S, 1, 2, 4, 10, None)]
+    events = [event for one in CLAUDE.decode(SourceFacts("claude", f"/x/{S}.jsonl", S), resumed) for event in one.events]
+    assert events == [SessionStarted(client_version="2.1.332", resumed=True)]
+
+
+def test_d3_two_writers_keep_both_branches(archive: Archive) -> None:
+    """Two answers to one prompt, then both go on in turns: both are kept, the last written one is the chain, and a warning says that two wrote."""
+    archive.write(archive.claude_path(S), claude(1, S, "question"),
+                  answer(2, S, "branchleft", "m1", parentUuid=uuid(1)), answer(3, S, "branchright", "m2", parentUuid=uuid(1)),
+                  claude(4, S, "leftprompt", parentUuid=uuid(2)), claude(5, S, "rightprompt", parentUuid=uuid(3)),
+                  answer(6, S, "leftend", "m3", parentUuid=uuid(4)), answer(7, S, "rightend", "m4", parentUuid=uuid(5)))  # fmt: skip
+    archive.ingest()
+    words = ("question", "branchleft", "branchright", "leftprompt", "rightprompt", "leftend", "rightend")
+    assert [len(archive.hits(word)) for word in words] == [1] * 7
+    session = archive.sessions()[S]
+    assert (session["messages"], session["turns"], session["output_tokens"], session["concurrent_strands"]) == (7, 3, 20, 2)
+    strands = "SELECT strand, follows_record_id, first_record_id, leaf_record_id, responses, is_concurrent, is_chain FROM session_strands"
+    assert archive.rows("views.db", f"{strands} ORDER BY strand") == [(1, None, uuid(1), uuid(6), 2, 1, 0), (2, uuid(1), uuid(3), uuid(7), 2, 1, 1)]
+    assert archive.rows("views.db", "SELECT count(*) FROM messages WHERE dropped_by IS NOT NULL") == [(0,)]
+    status, _, said = archive.run("status")
+    assert status == 0
+    assert f"warning: several processes wrote the transcript of session {S} at once: 2 strands; the chain is the one with the leaf {uuid(7)}" in said
+    assert archive.json("status")["concurrent"] == [{"session_id": S, "strands": 2, "leaf_record_id": uuid(7)}]
+    assert "ended, several writers" in archive.run("sessions", "--all")[1]
+
+
+def test_d3_the_chain_moves_with_the_writer_who_writes_last(archive: Archive) -> None:
+    """What one writer appends later makes its strand the chain, read line by line or at once."""
+    path = archive.claude_path(S)
+    archive.write(path, claude(1, S, "question"), answer(2, S, "left", "m1", parentUuid=uuid(1)))
+    records = (answer(3, S, "right", "m2", parentUuid=uuid(1)), claude(4, S, "more", parentUuid=uuid(2)), answer(5, S, "end", "m3", parentUuid=uuid(4)))
+    chain = []
+    for record in records:
+        archive.write(path, record, append=True)
+        archive.ingest()
+        chain += archive.rows("views.db", "SELECT leaf_record_id FROM session_strands WHERE is_chain")
+    assert chain == [(uuid(3),), (uuid(4),), (uuid(5),)]
+    assert archive.json("replay", "--verify")["verified"] is True
 
 
 def test_d7_a_compaction_keeps_one_session_and_its_summary_is_no_prompt(archive: Archive) -> None:
