@@ -117,7 +117,7 @@ def _parent(source: SourceFacts, record: JsonObject) -> str | None:
     """Return the record that one of the tree follows; lines of a sub-agent in its parent's file are no part of the file's own tree."""
     if not isinstance(record.get("uuid"), str) or "parentUuid" not in record or (record.get("isSidechain") and ":" not in source.native_id):
         return None
-    return text_of(record.get("parentUuid")) or text_of(record.get("logicalParentUuid")) or ""
+    return text_of(record.get("parentUuid")) or ""
 
 
 def _side_session(source: SourceFacts, record: JsonObject) -> str | None:

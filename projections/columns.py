@@ -62,7 +62,7 @@ TEXTS = {
         source_key | TEXT | text | the transcript: `host/id/path`
         generation | INTEGER | number | the version of the file, from 0
         strand | INTEGER | number | its number in the file, in the order in which they began, from 1; a number may be left out
-        follows_record_id | TEXT | id | the record that its first one follows, which two strands may share; NULL at a root
+        follows_record_id | TEXT | id | the record that its first one follows, which two strands may share; NULL for the first strand
         first_record_id | TEXT | id | its first record
         leaf_record_id | TEXT | id | its last record
         responses | INTEGER | count | answers of the model on it

@@ -3,8 +3,10 @@
 A host that names the record before each record writes a tree. Its strands are told apart in the order of the file, by the
 records that a next one may follow: those of a strand's last two responses. Two strands are **concurrent** where one process
 cannot have written both: a prompt has two answers, or a strand goes on after the other one had grown. A strand that was only
-left (a rewind) is not. The **chain** is the strand that was written last, by position in the file (times run backwards), and its **leaf** is
-the last record of that strand: what the host itself goes on from. Nothing of the other strands is dropped.
+left (a rewind) is not. A record that follows none, such as a compaction's boundary, goes on with the strand written last.
+
+The **chain** is the strand that was written last, by position in the file (times run backwards), and its **leaf** is the last
+record of that strand: what the host itself goes on from. Nothing of the other strands is dropped.
 """
 
 import sqlite3
@@ -30,7 +32,7 @@ class Strand:
         self.number = number
         self.first = first
         self.follows = follows
-        """The record that the first one follows; empty at a root."""
+        """The record that the first one follows; empty for the first strand of a file."""
         self.leaf = first
         self.response = ""
         self.responses = 0
@@ -128,6 +130,8 @@ class Strands:
 
     def _strand(self, record: str, parent: str, response: str | None, at: str | None) -> Strand | None:
         """Return the strand that a record goes on with, a new one where it follows none; None where the record is told again."""
+        if not parent and self.open:  # a compaction's boundary, or history that begins again
+            return self.open[-1]
         key, followed = record[-KEY:], parent[-KEY:]
         for strand in self.open:
             if key in strand.latest or key in strand.before:
@@ -175,8 +179,9 @@ class Strands:
 TOLD = """INSERT OR REPLACE INTO session_strands (session_id, source_key, generation, strand, follows_record_id, first_record_id, leaf_record_id,
     responses, started_at, last_at, last_offset, is_concurrent) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 DROPPED = "DELETE FROM session_strands WHERE session_id = ? AND source_key = ? AND generation = ? AND strand = ?"
-CHAIN = """UPDATE session_strands SET is_chain = (source_key, generation, strand) = (SELECT source_key, generation, strand FROM session_strands
-    WHERE session_id = ?1 ORDER BY max(last_at) OVER (PARTITION BY source_key) DESC, source_key DESC, generation DESC, last_offset DESC LIMIT 1) WHERE session_id = ?1"""
+CHAIN = """UPDATE session_strands SET is_chain = (source_key, generation, strand) = (SELECT source_key, generation, strand
+    FROM session_strands WHERE session_id = ?1
+    ORDER BY max(last_at) OVER (PARTITION BY source_key) DESC, source_key DESC, generation DESC, last_offset DESC LIMIT 1) WHERE session_id = ?1"""
 
 
 def _told(place: Place, event: StrandsTold, rows: Rows) -> None:

@@ -22,6 +22,7 @@ from projections.damage import SourceRead
 from projections.placement import Carry, Line, place, source_key
 from projections.projection import Rows
 from projections.search import register_functions
+from projections.strands import StrandsTold
 
 NAMES = [projection.name for projection in PROJECTIONS]
 BY_NAME = {projection.name: projection for projection in PROJECTIONS}
@@ -139,7 +140,7 @@ def test_no_reason_stands_for_a_table_that_is_none() -> None:
 @every_projection
 def test_handlers_are_for_events_of_the_domain(name: str) -> None:
     """A projection handles domain events, and what the runner itself tells of sources."""
-    assert set(BY_NAME[name].handlers) <= {*get_args(DomainEvent), SourceRead}
+    assert set(BY_NAME[name].handlers) <= {*get_args(DomainEvent), SourceRead, StrandsTold}
 
 
 @every_projection

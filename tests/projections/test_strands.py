@@ -56,7 +56,8 @@ def test_a_list_of_records_has_no_strands() -> None:
 
 def test_parallel_tool_results_are_one_strand() -> None:
     """Results hang on their own calls, which makes a tree, but the next response follows one of them."""
-    assert strands([QUESTION, R("c1", "u1", "m1"), R("c2", "c1", "m1"), R("r1", "c1"), R("r2", "c2"), R("a2", "r2", "m2"), R("u2", "a2"), R("a3", "u2", "m3")]) == []
+    results = [R("r1", "c1"), R("r2", "c2"), R("a2", "r2", "m2")]
+    assert strands([QUESTION, R("c1", "u1", "m1"), R("c2", "c1", "m1"), *results, R("u2", "a2"), R("a3", "u2", "m3")]) == []
 
 
 def test_a_result_between_the_calls_of_one_response_is_one_strand() -> None:

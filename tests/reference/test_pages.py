@@ -80,12 +80,12 @@ def test_every_public_view_and_every_table_of_the_log_has_an_example() -> None:
     assert without == {*INTERNAL, "parts", "log_meta", "forgotten", "kept_hashes", "alembic_version"}
 
 
-EMPTY = {"chunks", "folders", "hook-calls", "hook-answers", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
+EMPTY = {"chunks", "folders", "hook-calls", "hook-answers", "hooks-of-a-session", "strands", "handoffs", "bundles", "bundle-findings", "bundle-anchors",
          "bundle-files", "bundle-lineage", "bundle-removals", "bundle-loads",
          "notes", "compactions", "compact-points", "damage", "unknown", "repositories",
          "pending", "forgotten", "aliases", "annotations", "learnings", "learning-places", "retired",
          "search-learnings", "fixes", "search-fixes"}
-"""Examples that find nothing in the samples, which have no notes, learnings, hooks, damage, observed repository or forgotten record."""
+"""Examples that find nothing in the samples, which have no notes, learnings, hooks, second writer, damage, observed repository or forgotten record."""
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
