@@ -1,4 +1,4 @@
-"""What an ingest that a hook started does after its first pass: it stays for half a minute and reads what the next hooks bring.
+"""What an ingest that a hook started does: it reads, stays for half a minute and reads what the next hooks bring.
 
 A hook starts one at most every 30 seconds, so that this one answers for all hooks of that time: a session that begins ten
 seconds after another has ended knows of it.
@@ -27,9 +27,15 @@ def restrain() -> None:
 
 
 def stay(settings: Settings, roots: Roots) -> None:
-    """Read again whenever a line came into the inbox, and once more a little later, until the time is over."""
-    inbox, end = Home(settings.home).inbox, time.monotonic() + STAY_S
-    seen, again_at = _newest(inbox), end
+    """Read now, again whenever a line came into the inbox, and once more a little after each of them, until the time is over.
+
+    Raises: LogBusy, LogFull: the first time already.
+    """
+    inbox = Home(settings.home).inbox
+    # The inbox is looked at before it is read: what comes in meanwhile may have come too late for this time.
+    seen = _newest(inbox)
+    bring_up_to_date(settings, roots)
+    again_at, end = time.monotonic() + AGAIN_AFTER_S, time.monotonic() + STAY_S
     while (moment := time.monotonic()) < end:
         newest = _newest(inbox)
         if newest != seen or moment >= again_at:
@@ -38,7 +44,7 @@ def stay(settings: Settings, roots: Roots) -> None:
                 bring_up_to_date(settings, roots)
             except (LogBusy, LogFull):
                 return
-            seen = _newest(inbox) if newest == seen else newest
+            seen = newest
         time.sleep(LOOK_EVERY_S)
 
 

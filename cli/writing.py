@@ -20,7 +20,6 @@ def ingest(settings: Settings, asked: argparse.Namespace) -> int:
         from cli import lingering
 
         lingering.restrain()
-        bring_up_to_date(settings, roots)
         lingering.stay(settings, roots)
         return 0
     with meter() as shown:
