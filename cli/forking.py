@@ -64,10 +64,9 @@ def found(settings: Settings, task: str, *, scoring: str = "default", everywhere
 
 def own_sessions() -> list[str]:
     """Return the session whose tool this process is, as far as a host says: it holds the task's own words."""
-    from ingest.facts import HOSTS
-    from ingest.hooks import facts_of
+    from cli import running
 
-    return [os.environ[name] for host in HOSTS for name in facts_of(host).continuing.variables if os.environ.get(name)]
+    return [os.environ[name] for name in running.variables() if os.environ.get(name)]
 
 
 def _result(views: sqlite3.Connection, scored: Any, session: dict[str, Any], evidence: Evidence) -> dict[str, Any]:

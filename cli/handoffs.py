@@ -143,12 +143,16 @@ def _known(settings: Settings, asked: argparse.Namespace, place: "Checkout | Non
         if asked.session or asked.update:
             raise NotFound("the journal holds nothing yet", hint="run: journal ingest")
         return None, None
+    from cli import running
     from cli.handoff_rows import chosen
 
+    own = None if asked.session else running.session(settings)
     with contextlib.closing(read_views(settings)) as views:
         replaced = chosen(views, asked.update, place, foreign=False) if asked.update else None
         if asked.session:
             return session_by_prefix(views, asked.session), replaced
+        if own:
+            return own, replaced
         row = views.execute(
             f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",
             {"project": current_project(views)},

@@ -26,7 +26,7 @@ def recalled(call: Call) -> str:
         return ""
     if len(prompt.encode("utf-8", "replace")) < SHORTEST_PROMPT or prompt.startswith("/"):
         return ""
-    before = told(call.lines)
+    before = told(call.lines, resume_drops_start=call.facts.resume_drops_start)
     found = [one for one in _found(call, prompt) if one.learning.learning_id not in before][:MOST]
     if not found:
         return _fixed(call, prompt, before)
@@ -62,15 +62,27 @@ def _fixed(call: Call, prompt: str, before: set[str]) -> str:
     return text if count and claimed(call, [found.name]) else ""
 
 
-def told(lines: list[dict[str, object]]) -> set[str]:
-    """Return the learnings that stand in this session's context already; a compaction or a clear takes them away."""
+def told(lines: list[dict[str, object]], *, resume_drops_start: bool = False) -> set[str]:
+    """Return the learnings that stand in this session's context already; a compaction or a clear takes them away.
+
+    Where a resume drops the prompt that a session start told something with, it takes away what was told by then.
+    """
     found: set[str] = set()
+    early: set[str] = set()
+    has_start, prompts = False, 0
     for line in lines:
-        if line.get("source") in ("compact", "clear") or line.get("kind") == "compacted":
+        source, names = line.get("source"), line.get("learnings")
+        if source in ("compact", "clear") or line.get("kind") == "compacted":
             found.clear()
-        names = line.get("learnings")
+        if source is not None:
+            found -= early if source == "resume" and resume_drops_start else set()
+            early, has_start, prompts = set(), False, 0
+        has_start |= line.get("kind") == "restore"
+        prompts += line.get("type") == "journal.context" and line.get("role") == "prompt"
         if isinstance(names, list):
             found.update(str(name) for name in names)
+            if has_start and prompts <= 1:
+                early.update(str(name) for name in names)
     return found
 
 
@@ -78,7 +90,7 @@ def claimed(call: Call, names: list[str]) -> bool:
     """Write down what is about to be told; False where another hook of the same prompt was first (a host may call two of ours)."""
     nonce = call.announce("recall", learnings=names)
     mine = next((number for number, line in enumerate(call.lines) if line.get("nonce") == nonce), len(call.lines))
-    return not told(call.lines[:mine]) & set(names)
+    return not told(call.lines[:mine], resume_drops_start=call.facts.resume_drops_start) & set(names)
 
 
 def _found(call: Call, prompt: str) -> list[learned.Found]:

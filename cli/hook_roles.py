@@ -86,9 +86,10 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
     source = call.facts.sources.get(call.payload.source or "", "startup")
     version = hook_handoff.record(call)
     call.append({"type": "journal.context", "role": call.role, "source": source, "handoff": version, "model": call.payload.model}, kind=STATE)
-    if not call.settings.restore or source in ("resume", "fork"):
+    is_lost = source == "resume" and call.facts.resume_drops_start and any(line.get("kind") == "restore" for line in call.lines)
+    if not call.settings.restore or (source in ("resume", "fork") and not is_lost):
         return {}  # the context is intact
-    restored = hook_restore.restored(call, own=source == "compact")
+    restored = hook_restore.restored(call, own=source == "compact" or is_lost)
     if not restored.text:
         return {}
     call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts,

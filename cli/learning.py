@@ -9,6 +9,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, Any
 
+from cli import running
 from cli.render import print_json, print_text, say
 from cli.wiring import IN_PROJECT, bring_up_to_date, current_project, now, read_views, session_by_prefix
 from journal.errors import Ambiguous, LogBusy, NotFound, SettingInvalid
@@ -112,7 +113,9 @@ def _store(settings: Settings, asked: argparse.Namespace, old: "Learning | None"
     expires = _expiry(asked.expires)
     anchors = _anchors(asked.anchor, text, place, here)
     moment = now()
+    own = None if asked.session else running.session(settings)
     session_id, alike, against = _known(settings, asked, text, root, moment, old)
+    session_id = own or session_id
     same = next((one for one, likeness in alike if likeness == 1.0 and one.scope == scope), None)
     if same and not old:
         return _judge(settings, same.learning_id, "confirmed", None, as_json=asked.json, said=f"{same.learning_id} says that already; confirmed")

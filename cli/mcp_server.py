@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from cli import extras
+from cli import extras, running
 from cli.render import say
 from journal import __version__
 from journal.errors import SettingInvalid
@@ -29,6 +29,8 @@ def serve(settings: Settings, asked: argparse.Namespace) -> int:
     from cli import mcp_tools
 
     os.environ["JOURNAL_HOME"] = settings.home
+    for variable in running.variables():  # a client keeps its server over a /clear, so that the session may have ended since
+        os.environ.pop(variable, None)
     server = MCPServer("journal", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
     for tool, title, kind in mcp_tools.TOOLS:
         server.add_tool(tool, title=title, structured_output=False, annotations=ToolAnnotations(

@@ -6,19 +6,14 @@ import os
 import shlex
 import sqlite3
 import sys
-import time
 from typing import NamedTuple
 
+from cli import running
 from cli.render import print_json, print_text, say
 from cli.wiring import bring_up_to_date, now, read_views, session_by_prefix
 from journal.errors import LogBusy, NotFound, SettingInvalid
 from journal.home import open_home
 from journal.settings import Settings
-
-OPEN_FOR_S = 2 * 3600
-# of a group SQLite gives the row that has the maximum
-OPEN_TURNS = """SELECT session_id FROM (SELECT session_id, role, max(occurred_at) FROM hook_events WHERE root = ? AND occurred_at > ?
-AND role IN ('session-start', 'prompt', 'stop', 'session-end') GROUP BY session_id) WHERE role = 'prompt'"""
 
 
 class Way(NamedTuple):
@@ -79,32 +74,11 @@ def resolved(settings: Settings, name: str) -> str | None:
     if name != "here":
         with contextlib.closing(read_views(settings)) as views:
             return session_by_prefix(views, name)
-    from ingest.facts import HOSTS
-    from ingest.hooks import facts_of
-
-    for host in HOSTS:
-        for variable in facts_of(host).continuing.variables:
-            if os.environ.get(variable):
-                return os.environ[variable]
-    found = _with_an_open_turn(settings)
+    found = running.candidates(settings)
     if len(found) == 1:
         return found[0]
     say(f"no link is written: {'several sessions' if found else 'no session'} of this folder can be the one that this command runs in; name it: --into SESSION")
     return None
-
-
-def _with_an_open_turn(settings: Settings) -> list[str]:
-    """Return the sessions of this repository to which a prompt was given, and that did not stop since."""
-    from ingest import checkout
-    from journal.moments import written
-
-    place = checkout.find(os.getcwd())
-    if place is None:
-        return []
-    with contextlib.suppress(LogBusy, OSError, sqlite3.OperationalError):
-        bring_up_to_date(settings, [])
-    with contextlib.closing(read_views(settings)) as views:
-        return [row[0] for row in views.execute(OPEN_TURNS, (place.repository, written(time.time() - OPEN_FOR_S)))]
 
 
 def link(settings: Settings, child: str, parent: str, *, is_fork: bool, evidence: str) -> None:

@@ -5,6 +5,7 @@ import contextlib
 import sqlite3
 from typing import Any
 
+from cli import running
 from cli.amounts import counted
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import bring_up_to_date, current_project, now, read_views, roots_of, session_by_prefix
@@ -23,8 +24,9 @@ def take(settings: Settings, asked: argparse.Namespace) -> int:
     """Write a manual snapshot of a session down, and say what it holds."""
     from journal import inbox
 
+    own = None if asked.session else running.session(settings)
     with contextlib.closing(read_views(settings)) as views:
-        session_id = _session(views, asked.session)
+        session_id = own or _session(views, asked.session)
     moment = now()
     record: dict[str, object] = {"type": "journal.snapshot", "at": moment, "session_id": session_id, "note": asked.note}
     inbox.append(open_home(settings.home), session_id, moment[:10], record)

@@ -42,12 +42,16 @@ def ingest(settings: Settings, asked: argparse.Namespace) -> int:
 
 
 def note(settings: Settings, asked: argparse.Namespace) -> int:
-    """Note a text on the newest session of this project, or on the one given."""
+    """Note a text on the session whose tool this is, else on the newest of this project, or on the one given."""
+    from cli import running
     from journal import inbox
 
+    own = None if asked.session else running.session(settings)
     views = read_views(settings)
     if asked.session:
         session_id = session_by_prefix(views, asked.session)
+    elif own:
+        session_id = own
     else:
         row = views.execute(
             f"SELECT session_id FROM sessions WHERE {IN_PROJECT} AND kind = 'interactive' AND last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1",

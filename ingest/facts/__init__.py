@@ -41,8 +41,8 @@ class Facts:
 
     __slots__ = (
         "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
-        "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "shows_stderr", "sources",
-        "timeout_key", "timeout_unit", "title", "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
+        "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "resume_drops_start", "shows_stderr",
+        "sources", "timeout_key", "timeout_unit", "title", "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0915  a line for each fact
@@ -50,7 +50,7 @@ class Facts:
         config_form: str, events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str, dialect: str, block_word: str,
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
-        continuing: Continuing, idle_roles: tuple[str, ...] = (), trust_form: str = "",
+        continuing: Continuing, idle_roles: tuple[str, ...] = (), trust_form: str = "", resume_drops_start: bool = False,
     ) -> None:  # fmt: skip
         self.host = host
         self.title = title
@@ -103,6 +103,8 @@ class Facts:
         self.trust_project = trust_project
         """What it asks for before it runs a project's hooks."""
         self.continuing = continuing
+        self.resume_drops_start = resume_drops_start
+        """Whether a resume leaves a prompt out of the conversation that begins with what a session start told."""
 
     def home_of(self, environ: dict[str, str]) -> str:
         """Return the host's home for this environment (`HOME` and the host's own variable)."""

@@ -29,6 +29,7 @@ FACTS = Facts(
     host_cap=None,
     inject_cap=9_000,
     shows_stderr=True,
+    resume_drops_start=True,
     # any exit code but 0 and 1 refuses the user's prompt, so a removed interpreter (127) would silence the client
     fallback=" || true",
     commands_folder="commands",

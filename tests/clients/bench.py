@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import sandbox
 from mock_server import MockServer
@@ -55,6 +55,18 @@ class Bench:
     def argv(self, *args: str) -> list[str]:
         return [self.options.cli, *args]
 
+    def at_start(self, body: dict[str, Any], prompt: str) -> str:
+        """Return what a request holds in the place where this host puts what a session start says; empty where nothing is there."""
+        raise NotImplementedError
+
+    def at_prompt(self, body: dict[str, Any], prompt: str) -> str:
+        """Return what a request holds in the place where this host puts what a prompt's hook says; empty where nothing is there."""
+        raise NotImplementedError
+
+    def last_id(self) -> str:
+        """Return the id of the session that was written to last."""
+        raise NotImplementedError
+
     # -- the journal ------------------------------------------------------------
 
     def journal(self, *words: str) -> str:
@@ -67,6 +79,13 @@ class Bench:
     def install(self) -> None:
         """Install the journal's hooks for this client, as a user would."""
         self.journal("install", "--host", self.host)
+
+    def wrapper(self) -> str:
+        """Return a program inside the project that runs the journal: Copilot lets no tool name a path outside the folder."""
+        script = self.project / "j"
+        script.write_text(f'#!/bin/sh\nexec {self.options.python} -m journal "$@"\n')
+        script.chmod(0o755)
+        return "./j"
 
     def settings(self, text: str) -> None:
         """Write the journal's config.toml."""
@@ -97,6 +116,10 @@ class Bench:
     def said(self, since: int) -> list[str]:
         """Return what the agent loop sent to the model from request number *since* on, each request as text."""
         return [json.dumps(request["body"], ensure_ascii=False) for request in self.mock.requests[since:] if request["main"]]
+
+    def bodies(self, since: int) -> list[dict[str, Any]]:
+        """Return the requests of the agent loop from number *since* on."""
+        return [request["body"] for request in self.mock.requests[since:] if request["main"]]
 
     # -- results --------------------------------------------------------------------
 

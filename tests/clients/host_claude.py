@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from bench import Bench
 from mock_anthropic import MockAnthropic
 
 KEY = "fake-key-for-the-mock-server"
+
+
+def texts_of(content: Any) -> list[str]:
+    """Return the texts of a message or of a tool's answer."""
+    return [content] if isinstance(content, str) else [block["text"] for block in content if block["type"] == "text"]
 
 
 class Claude(Bench):
@@ -27,6 +33,50 @@ class Claude(Bench):
             "customApiKeyResponses": {"approved": [KEY[-20:]], "rejected": []},
             "projects": {str(self.project): {"hasTrustDialogAccepted": True}}}))
 
+
+    def last_id(self) -> str:
+        return self.transcripts()[-1].stem
+
+    def at_start(self, body: dict[str, Any], prompt: str) -> str:
+        """A message of the role system behind the prompt, under the event's name."""
+        return self._told(body, prompt, "SessionStart")
+
+    def at_prompt(self, body: dict[str, Any], prompt: str) -> str:
+        """The same place, under the other event's name."""
+        return self._told(body, prompt, "UserPromptSubmit")
+
+    def _told(self, body: dict[str, Any], prompt: str, event: str) -> str:
+        talk = [(message["role"], text) for message in body["messages"] for text in texts_of(message["content"])]
+        place = max(number for number, said in enumerate(talk) if said == ("user", prompt))
+        behind = "\n".join(text for role, text in talk[place:] if role == "system")
+        parts = re.split(r"(\w+) hook additional context: ", behind)
+        return "".join(text for name, text in zip(parts[1::2], parts[2::2], strict=True) if name == event)
+
+    def results(self, body: dict[str, Any]) -> list[str]:
+        """Return what the tools answered."""
+        blocks = [block for message in body["messages"] if isinstance(message["content"], list) for block in message["content"]]
+        return ["\n".join(texts_of(block["content"])) for block in blocks if block["type"] == "tool_result"]
+
+    def tool(self, name: str) -> str:
+        """Return the name that the client gives to a tool of our server."""
+        return f"mcp__journal__{name}"
+
+    def before_tools(self) -> list[dict[str, Any]]:
+        """Return the turns before a tool can be called: none, the client waits for its servers."""
+        return []
+
+    def offered(self, body: dict[str, Any]) -> set[str]:
+        """Return the tools of our server that the model is told of."""
+        told = [text for message in body["messages"] if message["role"] == "system" for text in texts_of(message["content"])]
+        return set(re.findall(r"\bmcp__journal__(\w+)", "\n".join([*told, *(tool["name"] for tool in body["tools"])])))
+
+    def command_steps(self, name: str) -> list[dict[str, Any]]:
+        """Return the turns before the command's words stand in the conversation: none, the client puts them there."""
+        return []
+
+    def by_name(self, name: str, words: str) -> None:
+        """Enter a slash command; what it may run stands in its own head."""
+        self.run("-p", f"/{name} {words}", "--output-format", "json")
 
     def edit(self, new: str) -> tuple[str, dict[str, Any]]:
         """Return a call that changes the greeting."""
@@ -51,7 +101,7 @@ class Claude(Bench):
     def ask(self, prompt: str, *args: str, kill: bool = False) -> str:
         """One `claude -p` run; returns the session id."""
         out = self.run("-p", prompt, "--output-format", "json", "--permission-mode", "acceptEdits",
-                       "--allowedTools", "Bash,Read,Edit,Write,Agent", *args, kill=kill)
+                       "--allowedTools", "Bash,Read,Edit,Write,Agent,mcp__journal", *args, kill=kill)
         try:
             return str(json.loads(out)["session_id"])
         except (ValueError, KeyError, TypeError):

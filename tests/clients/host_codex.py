@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from bench import Bench
-from mock_openai import MockOpenAI
+from mock_openai import MockOpenAI, text_of
 
 CONFIG = """model = "{model}"
 model_provider = "mock"
@@ -49,6 +49,50 @@ class Codex(Bench):
         out = self.run("exec", "--json", "--skip-git-repo-check", *([TRUST] if trust else []), *args, kill=kill)
         found = re.search(r'"thread_id":"([^"]+)"', out)
         return found.group(1) if found else ""
+
+    def last_id(self) -> str:
+        return self.transcripts()[-1].stem[-36:]
+
+    def at_start(self, body: dict[str, Any], prompt: str) -> str:
+        """A developer message of its own just before the prompt."""
+        return self._developer(body, prompt, -1)
+
+    def at_prompt(self, body: dict[str, Any], prompt: str) -> str:
+        """A developer message of its own just behind the prompt."""
+        return self._developer(body, prompt, 1)
+
+    def _developer(self, body: dict[str, Any], prompt: str, step: int) -> str:
+        place = max(number for number, item in enumerate(body["input"]) if item.get("role") == "user" and text_of(item) == prompt)
+        beside = body["input"][place + step : place + step + 1]
+        return text_of(beside[0]) if beside and beside[0].get("role") == "developer" else ""
+
+    def results(self, body: dict[str, Any]) -> list[str]:
+        """Return what the tools answered."""
+        found = [item["output"] for item in body["input"] if item.get("type") in ("function_call_output", "custom_tool_call_output")]
+        return [output if isinstance(output, str) else text_of({"content": output}) for output in found]
+
+    def tool(self, name: str) -> str:
+        """Return the name that the client gives to a tool of our server."""
+        return f"mcp__journal.{name}"
+
+    def before_tools(self) -> list[dict[str, Any]]:
+        """The client starts a turn before its servers are up, and tells the model only of the servers until it searches for their tools."""
+        return [{"calls": [self.shell("sleep 5")]}, {"calls": [("tool_search", {"query": "journal learn recall search sessions", "limit": 20})]}]
+
+    def offered(self, body: dict[str, Any]) -> set[str]:
+        """Return the tools of our server that the model is told of."""
+        found = [tool for item in body["input"] if item.get("type") == "tool_search_output" for tool in item["tools"]]
+        names = {tool["name"] for space in found if space["name"] == "mcp__journal" for tool in space["tools"]}
+        told = any("- mcp__journal:" in text_of(item) for item in body["input"] if item.get("role") == "developer")
+        return names or ({"mcp__journal"} if told else set())
+
+    def command_steps(self, name: str) -> list[dict[str, Any]]:
+        """Return the turns before the skill's words stand in the conversation: none, the client puts them there."""
+        return []
+
+    def by_name(self, name: str, words: str) -> None:
+        """Name a skill."""
+        self.ask(f"${name} {words}")
 
     def edit(self, new: str) -> tuple[str, str]:
         """Return a call that changes the greeting."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from bench import Bench
-from mock_openai import MockOpenAI
+from mock_openai import MockOpenAI, text_of
 
 
 class Copilot(Bench):
@@ -25,6 +26,42 @@ class Copilot(Bench):
 
     def last_id(self) -> str:
         return self.transcripts()[-1].parent.name
+
+    def at_start(self, body: dict[str, Any], prompt: str) -> str:
+        """A user message of its own at the head of the conversation."""
+        head = next(message for message in body["messages"] if message["role"] == "user")
+        return "" if prompt in text_of(head) else text_of(head)
+
+    def at_prompt(self, body: dict[str, Any], prompt: str) -> str:
+        """A reminder behind the prompt, in its message."""
+        asked = [text_of(message) for message in body["messages"] if message["role"] == "user" and prompt in text_of(message)][-1]
+        found = re.findall(r"<system_reminder>\n(.*?)\n</system_reminder>", asked.split(prompt, 1)[1], re.DOTALL)
+        return "\n".join(found)
+
+    def results(self, body: dict[str, Any]) -> list[str]:
+        """Return what the tools answered."""
+        return [text_of(message) for message in body["messages"] if message["role"] == "tool"]
+
+    def tool(self, name: str) -> str:
+        """Return the name that the client gives to a tool of our server."""
+        return f"journal-{name}"
+
+    def before_tools(self) -> list[dict[str, Any]]:
+        """Return the turns before a tool can be called: none, the client waits for its servers."""
+        return []
+
+    def offered(self, body: dict[str, Any]) -> set[str]:
+        """Return the tools of our server that the model is told of."""
+        names = [tool["function"]["name"] for tool in body["tools"]]
+        return {name.removeprefix("journal-") for name in names if name.startswith("journal-")}
+
+    def command_steps(self, name: str) -> list[dict[str, Any]]:
+        """Return the turns before the skill's words stand in the conversation: the model asks for them."""
+        return [{"calls": [("skill", {"skill": name})]}]
+
+    def by_name(self, name: str, words: str) -> None:
+        """Name a skill; its command names the interpreter, which lies outside the folder."""
+        self.ask(f"Use the skill {name} for {words}", "--allow-all-paths")
 
     def edit(self, new: str) -> tuple[str, dict[str, Any]]:
         """Return a call that changes the greeting."""

@@ -39,6 +39,53 @@ class Gemini(Bench):
         # the client may delete a transcript at its next start
         self.keep("after-kill" if kill else f"after-run-{self.runs}")
 
+    def last_id(self) -> str:
+        """Return the session of the file that was written to last; its head names it."""
+        with self.transcripts()[-1].open() as file:
+            return str(json.loads(file.readline())["sessionId"])
+
+    def at_start(self, body: dict[str, Any], prompt: str) -> str:
+        """The head of the prompt's own part."""
+        asked = [text for text in self._texts(body) if text.endswith(f"</hook_context>\n\n{prompt}")]
+        return asked[-1].removesuffix(prompt) if asked else ""
+
+    def at_prompt(self, body: dict[str, Any], prompt: str) -> str:
+        """A part of its own behind the prompt's."""
+        texts = self._texts(body)
+        place = max(number for number, text in enumerate(texts) if text.endswith(prompt))
+        behind = texts[place + 1 : place + 2]
+        return behind[0] if behind and behind[0].startswith("<hook_context>") else ""
+
+    @staticmethod
+    def _texts(body: dict[str, Any]) -> list[str]:
+        return [part["text"] for content in body["contents"] for part in content["parts"] if "text" in part]
+
+    def results(self, body: dict[str, Any]) -> list[str]:
+        """Return what the tools answered."""
+        found = [part["functionResponse"]["response"] for content in body["contents"] for part in content["parts"] if "functionResponse" in part]
+        return [str(response.get("output") or response.get("error") or response) for response in found]
+
+    def tool(self, name: str) -> str:
+        """Return the name that the client gives to a tool of our server."""
+        return f"mcp_journal_{name}"
+
+    def before_tools(self) -> list[dict[str, Any]]:
+        """Return the turns before a tool can be called: none, the client waits for its servers."""
+        return []
+
+    def offered(self, body: dict[str, Any]) -> set[str]:
+        """Return the tools of our server that the model is told of."""
+        names = [tool["name"] for group in body["tools"] for tool in group["functionDeclarations"]]
+        return {name.removeprefix("mcp_journal_") for name in names if name.startswith("mcp_journal_")}
+
+    def command_steps(self, name: str) -> list[dict[str, Any]]:
+        """Return the turns before the command's words stand in the conversation: none, the client puts them there."""
+        return []
+
+    def by_name(self, name: str, words: str) -> None:
+        """Enter a slash command."""
+        self.ask(f"/{name} {words}", "--yolo")
+
     def edit(self, new: str) -> tuple[str, dict[str, Any]]:
         """Return a call that changes the greeting."""
         return "replace", {"file_path": "app.py", "instruction": "Change the greeting", "old_string": 'return "Hello " + name',

@@ -112,6 +112,10 @@ class MockOpenAI(MockServer):
                           "status": "completed", "content": [
                               {"type": "output_text", "text": step["text"], "annotations": []}]})
         for call_id, name, args, free in calls:
+            if name == "tool_search":  # the client answers it from what its servers told it
+                items.append({"type": "tool_search_call", "id": f"ts_{call_id}", "call_id": call_id, "status": "completed",
+                              "execution": "client", "arguments": json.loads(args)})
+                continue
             kind, field = ("custom_tool_call", "input") if free else ("function_call", "arguments")
             item: Json = {"type": kind, "id": f"fc_{call_id}", "call_id": call_id, "status": "completed"}
             space, dot, own = name.partition(".")
@@ -145,7 +149,7 @@ class MockOpenAI(MockServer):
                     yield {**event("output_text.delta", **where, content_index=0, delta=piece), "_stall": k == 0}
                 yield event("output_text.done", **where, content_index=0, text=part["text"])
                 yield event("content_part.done", **where, content_index=0, part=part)
-            elif item["type"] == "reasoning":
+            elif item["type"] in ("reasoning", "tool_search_call"):
                 yield event("output_item.added", output_index=n, item=item)
             else:
                 field = "input" if item["type"] == "custom_tool_call" else "arguments"

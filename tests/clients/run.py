@@ -18,8 +18,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import memory
 import sandbox
 from bench import Options
+from checks import RESTORED, Failed, between, expect
 
 PROGRAMS = {  # below the folder that npm installed into
     "claude": "@anthropic-ai/claude-code-*/claude",
@@ -30,16 +32,6 @@ PROGRAMS = {  # below the folder that npm installed into
 CLASSES = {"claude": "Claude", "codex": "Codex", "gemini": "Gemini", "copilot": "Copilot"}
 DECISION = "We decided to greet with Salut because the users are French."
 OPEN = "Still open: the plural form."
-
-
-class Failed(Exception):
-    """A scenario did not show what it should."""
-
-
-def expect(truth: object, what: str) -> None:
-    """Fail the scenario with *what* unless *truth*."""
-    if not truth:
-        raise Failed(what)
 
 
 def fenced(request: str) -> bool:
@@ -64,10 +56,9 @@ def restore(bench: Any) -> None:
     since = len(bench.mock.requests)
     bench.mock.script({"text": "I know where we are."})
     bench.new("What is left to do?")
-    first = bench.said(since)[0]
-    expect(fenced(first), "session 2's first request holds no restored context")
+    told = between(bench.at_start(bench.bodies(since)[0], "What is left to do?"), RESTORED)
     for text in (DECISION, OPEN, "never touch README.md", "no_such_module_xyz", "app.py"):
-        expect(text in first, f"session 2's first request lacks: {text}")
+        expect(text in told, f"session 2's first request lacks: {text}")
     expect(bench.said(since)[-1].count("/journal-restored-context") == 1, "the fence is not closed once")
 
 
@@ -142,10 +133,7 @@ def primed(bench: Any) -> None:
     bench.journal("ingest")
     session = json.loads(bench.journal("fork", "detect", "greet in French", "--json"))["results"][0]["session_id"]
     since = len(bench.mock.requests)
-    script = bench.project / "j"  # Copilot lets no tool name a path outside the folder
-    script.write_text(f'#!/bin/sh\nexec {bench.options.python} -m journal "$@"\n')
-    script.chmod(0o755)
-    bench.mock.script({"text": "I load it.", "calls": [bench.shell(f"./j fork prime {session} --into here")]}, {"text": "I know it."})
+    bench.mock.script({"text": "I load it.", "calls": [bench.shell(f"{bench.wrapper()} fork prime {session} --into here")]}, {"text": "I know it."})
     bench.new("Load what the French session knew")
     last = bench.said(since)[-1]
     expect("Type: full, never compacted" in last and "This is context only." in last, "the report does not reach the model")
@@ -166,6 +154,9 @@ SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "compact": (compact, ("claude", "codex", "gemini", "copilot")),
     "primed": (primed, ("claude", "codex", "gemini", "copilot")),
     "counted": (counted, ("claude", "codex", "gemini", "copilot")),
+    "learned": (memory.learned, ("claude", "codex", "gemini", "copilot")),
+    "served": (memory.served, ("claude", "codex", "gemini", "copilot")),
+    "command": (memory.command, ("claude", "codex", "gemini", "copilot")),
 }
 
 

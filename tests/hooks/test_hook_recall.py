@@ -181,6 +181,27 @@ def test_k19_resume_and_fork_are_told_no_learnings(world: World) -> None:
     assert [world.hook("session-start", session_id=T, source=source).context for source in ("resume", "fork")] == ["", ""]
 
 
+def test_gemini_is_told_again_what_its_resume_dropped(world: World) -> None:
+    """Gemini CLI leaves the first prompt out of a resumed conversation where a session start told something with it, and keeps what later prompts brought."""
+    early, later = learn(world, LOCK, "--kind", "gotcha"), learn(world, "The gallery_index holds 41 captions a page.")
+    for number in range(6):
+        learn(world, f"The user wants rule {number} in the changelog.", "--kind", "preference")
+    events = {"session-start": "SessionStart", "prompt": "BeforeAgent"}
+
+    def hook(role: str, **fields: Any) -> str:
+        payload = {"session_id": S, "cwd": str(world.project), "hook_event_name": events[role], "timestamp": "2026-12-01T10:00:00.000Z", **fields}
+        return world.hook(role, payload, host="gemini").context
+
+    assert early not in hook("session-start", source="startup")
+    assert early in hook("prompt", prompt=ASKED)
+    assert later in hook("prompt", prompt="how many captions has the gallery_index?")
+    resumed = hook("session-start", source="resume")
+    assert "rule 5 in the changelog" in resumed
+    assert early in hook("prompt", prompt=ASKED)
+    assert hook("prompt", prompt=ASKED) == ""
+    assert later not in hook("prompt", prompt="how many captions has the gallery_index?")
+
+
 def test_restore_prints_the_learnings_that_the_hook_tells(world: World) -> None:
     """The command and the hook say the same."""
     learn(world, LOCK)
