@@ -12,8 +12,8 @@ import time
 from ingest import hooks
 from journal.home import Home, default_home, private_umask
 
-ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
-DEADLINE_S = {"session-start": 8.0, "prompt": 5.0, "pre-compact": 5.0, "stop": 5.0, "session-end": 1.2}
+ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end", "before-tool", "after-tool")
+DEADLINE_S = {"session-start": 8.0, "prompt": 5.0, "pre-compact": 5.0, "stop": 5.0, "session-end": 1.2, "before-tool": 1.5, "after-tool": 1.5}
 """After so long the process is over; hosts give 10 s and more, Claude Code's session end 1.5 s."""
 LATE_S = 0.1
 STDIN_S = 3.0

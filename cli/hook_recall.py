@@ -50,7 +50,7 @@ def _fixed(call: Call, prompt: str, before: set[str]) -> str:
 
     views = call.views.connection
     try:
-        found = fixed.best(views, prompt, _project(call)) if views else None
+        found = fixed.best(views, prompt, project_of(call)) if views else None
     except _sqlite3.Error:  # as below
         return ""
     if found is None or found.name in before:
@@ -99,7 +99,7 @@ def _found(call: Call, prompt: str) -> list[learned.Found]:
     if call.views.connection is None:
         return []
     try:
-        root = _project(call)
+        root = project_of(call)
         found = learned.recall(call.views.connection, prompt, root, call.at, limit=MOST, threshold=likeness.THRESHOLD, telling=True)
         return _weighed(call, prompt, root, found)
     except _sqlite3.Error:  # views of another version, or damaged ones: nothing is known
@@ -129,5 +129,6 @@ def _names(answer: "dict[str, object] | None", name: str) -> list[str]:
     return [one for one in given if isinstance(one, str) and one.isascii()] if isinstance(given, list) else []
 
 
-def _project(call: Call) -> str:
+def project_of(call: Call) -> str:
+    """Return the folder that learnings of this project are known by."""
     return call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")

@@ -6,6 +6,7 @@ from cli import hook_handoff
 from cli.hook_call import STATE, Call
 from cli.hook_views import Views, history, start_ingest
 from ingest import tailend
+from ingest.facts import TOOL_ROLES
 from ingest.hooks import Measure, Payload
 from journal import hook_settings, jsontext, texts, windows
 from journal.home import Home
@@ -32,6 +33,11 @@ def answer(role: str, host: str, payload: Payload, home: Home, now: float) -> st
     if _is_ours(call) or (role in call.facts.idle_roles and payload.trigger != "manual"):
         return ""
     call.can_write = _make_home(home)
+    if role in TOOL_ROLES:
+        from cli import hook_tools
+
+        text = hook_tools.told_of(call)
+        return jsontext.dumps(_context_for(call, text)) if text else ""
     transcript = call.adapter.transcript(payload, call.facts.home_of(dict(os.environ)))
     call.append(_seen(call, transcript))
     if payload.agent_id or not call.session_id:
@@ -239,4 +245,4 @@ def _context_for(call: Call, text: str) -> dict[str, object]:
     """Return the answer that puts *text* into the model's context, in the host's dialect."""
     if call.facts.dialect == "flat":
         return {"additionalContext": text}
-    return {"hookSpecificOutput": {"hookEventName": call.facts.events[call.role].name, "additionalContext": text}}
+    return {"hookSpecificOutput": {"hookEventName": call.facts.event_of(call.role).name, "additionalContext": text}}

@@ -27,7 +27,7 @@ def install(settings: Settings, asked: argparse.Namespace) -> int:
 
     facts = installation.facts_of(asked.host)
     program = program_of(asked.bin)
-    request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)._replace(has_server=asked.mcp)
+    request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)._replace(has_server=asked.mcp, has_tools=asked.tools)
     if asked.mcp:
         _prove_server(program, is_project=asked.project)
     before = _text(installation.config_path(facts, request))
@@ -210,8 +210,9 @@ def _report_install(facts: "Facts", program: Sequence[str], request: "Request", 
     from ingest.install import conditions, manifest, ownership
 
     trust = facts.trust if request.project is None else facts.trust_project
+    has_tools = any(f" hook {role} " in (outcome.config_after or "") for role in facts.tool_events)
     commands = [{"role": role, "event": event.name, "command": ownership.command(program, role, facts.host, facts.fallback), "timeout": event.timeout,
-                 "unit": facts.timeout_unit} for role, event in facts.events.items()]  # fmt: skip
+                 "unit": facts.timeout_unit} for role, event in {**facts.events, **(facts.tool_events if has_tools else {})}.items()]  # fmt: skip
     home = os.path.abspath(facts.home_of(request.environ))
     warnings = conditions.warnings(facts, home, outcome.config, manifest.load(request.home))
     if os.environ.get("JOURNAL_HOME"):

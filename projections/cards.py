@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ahocorasick_rs import AhoCorasick
 
 from journal.cutting import cut
+from projections.error_lines import error_line
 from projections.projection import Projection
 from projections.todo_lists import IS_TODO_TOOL, todos
 
@@ -28,8 +29,6 @@ _OPEN = re.compile(r"\b(?:todo|still|remaining|remains|not yet|open question|ope
                    r"unfinished)\b|\?\s*$", re.IGNORECASE)  # fmt: skip
 _FIGURE = re.compile(r"\b\d[\d,._]*\s?(?:ms|s|sec|seconds|min|minutes|h|hours|%|[kmg]i?b|bytes|tokens|rows|requests|retries|items|lines|px|x|days|percent)\b|"
                      r"\b(?:port|timeout|limit|threshold|version|size|count|max|min|retries|ttl|batch)\b[^.\n]{0,24}\b\d", re.IGNORECASE)  # fmt: skip
-_ERROR = re.compile(r"\w*(?:Error|Exception)\b|\berror(?:\[|:)|\*\*\*|undefined|No such|not found|denied", re.IGNORECASE)
-_FAILURE = re.compile(r"fail|cannot|unable|abort|fatal", re.IGNORECASE)
 _TELLING = re.compile(r"\d|[A-Za-z]\w*[-_./:]\w+|[a-z][A-Z]|`")
 """A figure, a name of code, a path: what a sentence without any other mark can still tell."""
 _MARKUP = re.compile(r"^[\s>*#-]+|`{3,}.*$")
@@ -172,16 +171,6 @@ def _object(given: str | None) -> dict[str, object]:
     except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
-
-
-def error_line(output: str | None) -> str:
-    """Return the line of an output that says most: the last one that names an error, else the last one."""
-    lines = [line.strip() for line in (output or "").splitlines() if line.strip()]
-    for pattern in (_ERROR, _FAILURE):
-        named = [line for line in lines if pattern.search(line)]
-        if named:
-            return named[-1]
-    return lines[-1] if lines else ""
 
 
 def _file(path: str, operations: str | None, added: int | None, removed: int | None, _: str | None) -> str:

@@ -4,7 +4,8 @@ import sqlite3
 from typing import NamedTuple
 
 from journal.cutting import cut
-from projections.cards import command_of, error_line, path_of
+from projections.cards import command_of, path_of
+from projections.error_lines import error_line
 from projections.projection import Projection
 
 MOST = 60

@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from journal.cutting import cut
-from projections.cards import command_of, error_line, path_of, told_in
+from projections.cards import command_of, path_of, told_in
+from projections.error_lines import error_line
 
 KINDS = ("decision", "failure", "wish", "figure", "file", "open")
 """What is told, in the order of its worth."""

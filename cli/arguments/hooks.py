@@ -2,7 +2,7 @@
 
 from cli.arguments import Add, count, scope
 
-ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
+ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end", "before-tool", "after-tool")
 
 
 def declare(add: Add) -> None:

@@ -1,5 +1,7 @@
 """The words of the commands that configure the hosts."""
 
+import argparse
+
 from cli.arguments import Add
 
 HOSTS = ("claude", "codex", "gemini", "copilot")
@@ -14,6 +16,8 @@ def declare(add: Add) -> None:
     command.add_argument("--bin", metavar="CMD", help="the command that runs the journal in hooks (default: this Python, isolated)")
     command.add_argument("--project", action="store_true", help="only for the repository of the current directory; without the host's commands")
     command.add_argument("--mcp", action="store_true", help="also tell the host of the MCP server (`journal mcp`): some 2,400 tokens a session")
+    command.add_argument("--tools", action=argparse.BooleanOptionalAction, default=None,
+                         help="also before edits and after commands that fail: a process for each such call (default: as it is)")  # fmt: skip
     command = add("uninstall", "take out exactly what install added", runs="cli.installing:uninstall", example="journal uninstall --all --dry-run")
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("--host", choices=HOSTS)

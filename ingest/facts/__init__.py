@@ -7,17 +7,21 @@ two records are written out by hand.
 HOSTS = ("claude", "codex", "gemini", "copilot")
 ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end")
 """What a hook is for, in the journal's words; `Facts.events` maps each to the host's event."""
+TOOL_ROLES = ("before-tool", "after-tool")
+"""The hooks around tools, which only who asks for them has: `Facts.tool_events`."""
 
 
 class Event:
     """One event of a host that a hook of ours answers to."""
 
-    __slots__ = ("name", "timeout")
+    __slots__ = ("matcher", "name", "timeout")
 
-    def __init__(self, name: str, timeout: int) -> None:
+    def __init__(self, name: str, timeout: int, matcher: str = "") -> None:
         self.name = name
         self.timeout = timeout
         """After this long the host ends the hook, in the host's own unit (`Facts.timeout_unit`)."""
+        self.matcher = matcher
+        """The tools that it is called for, as a regular expression over their names; empty where it has nothing to do with tools."""
 
 
 class Continuing:
@@ -42,12 +46,13 @@ class Facts:
     __slots__ = (
         "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
         "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "resume_drops_start", "shows_stderr",
-        "sources", "timeout_key", "timeout_unit", "title", "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
+        "sources", "timeout_key", "timeout_unit", "title", "tool_events", "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0915  a line for each fact
         self, *, host: str, title: str, program: str, home: str, home_variable: str, variable_holds_parent: bool, user_file: str, project_file: str,
-        config_form: str, events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str, dialect: str, block_word: str,
+        config_form: str, events: dict[str, Event], tool_events: dict[str, Event], sources: dict[str, str], timeout_key: str, timeout_unit: str,
+        dialect: str, block_word: str,
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
         continuing: Continuing, idle_roles: tuple[str, ...] = (), trust_form: str = "", resume_drops_start: bool = False,
@@ -69,6 +74,8 @@ class Facts:
         self.config_form = config_form
         """`nested`: groups with a list of handlers each; `flat`: handlers alone."""
         self.events = events
+        self.tool_events = tool_events
+        """The events around tools whose additional context reaches the model, by role; for `install --tools`."""
         self.sources = sources
         """The host's words for why a session starts, to ours: startup, resume, fork, clear, compact."""
         self.idle_roles = idle_roles
@@ -105,6 +112,10 @@ class Facts:
         self.continuing = continuing
         self.resume_drops_start = resume_drops_start
         """Whether a resume leaves a prompt out of the conversation that begins with what a session start told."""
+
+    def event_of(self, role: str) -> Event:
+        """Return the host's event for a role."""
+        return self.events.get(role) or self.tool_events[role]
 
     def home_of(self, environ: dict[str, str]) -> str:
         """Return the host's home for this environment (`HOME` and the host's own variable)."""

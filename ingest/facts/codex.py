@@ -19,12 +19,14 @@ FACTS = Facts(
         "stop": Event("Stop", 10),
         "session-end": Event("SessionEnd", 3),  # Codex clamps it to 3 and warns at every start about more
     },
+    # a command that fails fires PostToolUse as well, without its exit code
+    tool_events={"before-tool": Event("PreToolUse", 5, "apply_patch"), "after-tool": Event("PostToolUse", 5, "Bash")},
     sources={"startup": "startup", "resume": "resume", "fork": "fork", "clear": "clear", "compact": "compact"},
     timeout_key="timeout",
     timeout_unit="s",
     dialect="nested",
     block_word="block",
-    context_roles=("session-start", "prompt"),
+    context_roles=("session-start", "prompt", "before-tool", "after-tool"),
     host_cap=10_000,
     inject_cap=9_000,
     shows_stderr=False,

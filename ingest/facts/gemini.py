@@ -20,12 +20,14 @@ FACTS = Facts(
         "session-end": Event("SessionEnd", 10_000),
     },
     idle_roles=("pre-compact",),  # PreCompress fires before every request, compression or not
+    # what BeforeTool tells does not reach the model; a command that fails fires AfterTool
+    tool_events={"after-tool": Event("AfterTool", 5_000, "run_shell_command|replace|write_file")},
     sources={"startup": "startup", "resume": "resume", "clear": "clear"},
     timeout_key="timeout",
     timeout_unit="ms",
     dialect="nested",
     block_word="deny",
-    context_roles=("session-start", "prompt"),
+    context_roles=("session-start", "prompt", "after-tool"),
     host_cap=None,
     inject_cap=9_000,
     shows_stderr=True,

@@ -16,6 +16,9 @@ from ingest.install.ownership import command, command_of, is_ours
 Handlers = Mapping[str, Mapping[str, Any]]
 """Event to the one handler of ours that it shall have."""
 Programs = Sequence[Sequence[str]]
+MATCHER = "matcher"
+"""The key of a handler here that stands beside it in the nested form, and in it in the flat one."""
+HARMLESS = " || true"
 
 
 class Found(NamedTuple):
@@ -27,13 +30,30 @@ class Found(NamedTuple):
     node: Node
 
 
-def wanted(facts: Facts, program: Sequence[str]) -> Handlers:
-    """Return the handlers that *facts* ask for, run by *program*."""
+def wanted(facts: Facts, program: Sequence[str], *, tools: bool = False) -> Handlers:
+    """Return the handlers that *facts* ask for, run by *program*; with *tools* those around tools as well.
+
+    A hook before a tool must never refuse it: where its program is gone, the shell line still ends with 0.
+    """
     key = "command" if facts.config_form == "nested" else "bash"
-    return {
+    found: dict[str, Mapping[str, Any]] = {
         event.name: {"type": "command", key: command(program, role, facts.host, facts.fallback), facts.timeout_key: event.timeout}
         for role, event in facts.events.items()
     }
+    for role, event in facts.tool_events.items() if tools else ():
+        line = command(program, role, facts.host, facts.fallback or HARMLESS)
+        found[event.name] = {"type": "command", key: line, facts.timeout_key: event.timeout, MATCHER: event.matcher}
+    return found
+
+
+def has_tools(text: str, facts: Facts, programs: Programs = ()) -> bool:
+    """Tell whether handlers of ours around tools stand in *text*.
+
+    Raises: SettingInvalid: the text does not parse, or its hooks are no lists in an object.
+    """
+    root = parse(text)
+    names = {event.name for event in facts.tool_events.values()}
+    return root is not None and any(found.event in names for found in ours(text, root, programs))
 
 
 def merge(text: str, handlers: Handlers, form: str, programs: Programs = ()) -> str:
@@ -112,7 +132,10 @@ def _events(text: str, root: Node) -> list[tuple[str, Node]]:
 
 
 def _entry(handler: Mapping[str, Any], form: str) -> dict[str, Any]:
-    return {"hooks": [dict(handler)]} if form == "nested" else dict(handler)
+    if form == "flat":
+        return dict(handler)
+    inner = {key: value for key, value in handler.items() if key != MATCHER}
+    return ({MATCHER: handler[MATCHER]} if MATCHER in handler else {}) | {"hooks": [inner]}
 
 
 def _to_keep(text: str, root: Node, handlers: Handlers, form: str, programs: Programs) -> list[Found]:
@@ -133,7 +156,7 @@ def _keys(node: Node) -> set[str]:
 
 def _lacks(node: Node, handler: Mapping[str, Any]) -> set[str]:
     """Return the keys of *handler* whose value in *node* is another or none."""
-    return {key for key, value in handler.items() if (at := node.get(key)) is None or at.value != value}
+    return {key for key, value in handler.items() if key != MATCHER and ((at := node.get(key)) is None or at.value != value)}
 
 
 def _remove(text: str, root: Node, gone: Sequence[Found], *, is_whole: bool) -> str:
@@ -179,7 +202,7 @@ def _update(text: str, handlers: Handlers, form: str, programs: Programs) -> str
     for found in ours(text, root, programs):
         handler = handlers[found.event]
         lacking = _lacks(found.node, handler)
-        missing = [(key, handler[key]) for key in handler if found.node.get(key) is None]
+        missing = [(key, handler[key]) for key in handler if found.node.get(key) is None and key != MATCHER]
         edits += [edit.replaced(text, at, handler[key], style) for key in handler if key in lacking and (at := found.node.get(key)) is not None]
         edits += edit.inserted(text, found.node, missing, style) if missing else []
     return edit.apply(text, edits)

@@ -29,6 +29,8 @@ class Request(NamedTuple):
     is_dry: bool = False
     has_server: bool = False
     """Whether the host is to be told of the MCP server too."""
+    has_tools: bool | None = None
+    """Whether hooks around tools are wanted; None leaves it as it is."""
 
 
 class Outcome(NamedTuple):
@@ -70,7 +72,8 @@ def install(facts: Facts, program: Sequence[str], request: Request) -> Outcome:
     existing = file.read(path)
     before = existing.text
     with file.naming(path):
-        after = handlers.merge(before, handlers.wanted(facts, program), facts.config_form, known.programs)
+        tools = handlers.has_tools(before, facts, known.programs) if request.has_tools is None else request.has_tools
+        after = handlers.merge(before, handlers.wanted(facts, program, tools=tools), facts.config_form, known.programs)
     content = after.encode()
     is_changed = existing.content != content
     backup = None

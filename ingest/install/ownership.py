@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 
-from ingest.facts import HOSTS, ROLES
+from ingest.facts import HOSTS, ROLES, TOOL_ROLES
 from ingest.install.jsonc import Node
 
 COMMAND_KEYS = ("command", "bash")
@@ -32,7 +32,7 @@ def is_ours(line: str, programs: Sequence[Sequence[str]] = ()) -> bool:
     has_host = words[-2:-1] == ["--host"] and words[-1] in HOSTS
     if has_host:
         words = words[:-2]
-    if len(words) < 3 or words[-2] != "hook" or words[-1] not in ROLES:
+    if len(words) < 3 or words[-2] != "hook" or words[-1] not in (*ROLES, *TOOL_ROLES):
         return False
     program = words[:-2]
     return is_program(program) or (has_host and program in [list(each) for each in programs])

@@ -114,6 +114,13 @@ def prompts(rows: dict[str, list[float]], learnings: int, root: Path, project: P
         payload = {"session_id": f"hook-{way}".replace(" ", "-"), "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": text}
         command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
         rows[f"prompt, {learnings} learnings, {name}, {way}"] = [cpu(command, environment, json.dumps(payload).encode()) / bare]
+    around: dict[str, tuple[str, dict[str, object]]] = {
+        "before-tool, nothing known": ("before-tool", {"tool_input": {"file_path": str(project / "unknown_file.py")}}),
+        "after-tool, an unknown error": ("after-tool", {"error": "Exit code 1\nModuleNotFoundError: No module named 'gallery'"}),
+    }
+    for name, (role, told) in around.items() if way == "alone" else ():
+        payload = {"session_id": "hook-tools", "cwd": str(project), **told}
+        rows[name] = [cpu([sys.executable, "-m", "journal", "hook", role, "--host", "claude"], environment, json.dumps(payload).encode()) / bare]
 
 
 @contextlib.contextmanager
@@ -136,7 +143,9 @@ def watching(root: Path, environment: dict[str, str]) -> Iterator[list[str]]:
         while took("are you there") == float("inf") and time.monotonic() < ends:
             time.sleep(0.5)
         if time.monotonic() < ends:
-            time.sleep(15)  # what is left of learnings and index
+            while json.loads(subprocess.run([sys.executable, "-m", "journal", "index", "status", "--json"], env=environment, check=True,
+                                            capture_output=True).stdout)["state"] != "ready" and time.monotonic() < ends:  # fmt: skip
+                time.sleep(5)
             for name, text in (("short prompt", "why does the transfer hang"), ("long prompt", "why does the transfer of the ledger hang " * 50)):
                 times = sorted(took(text) for _ in range(50))
                 told.append(f"{name}: median {times[25]:.1f} ms, 45 of 50 within {times[44]:.1f} ms")

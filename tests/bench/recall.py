@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
-from recall_cases import LEARNINGS, NEAR, NOTHING
+from recall_cases import LEARNINGS, NEAR, NOTHING, OTHER_ERRORS
 from retrieval_cases import CHORES, NEGATIVES, PROBLEMS, WORDS
 
 from projections import likeness
@@ -38,6 +38,17 @@ OTHERS = Cases({str(number): f"{problem.answer}. It is in {problem.path}." for n
                [(str(number), prompt) for number, problem in enumerate(PROBLEMS) for prompt in (problem.prompt, f"{problem.path} is broken")],
                [(str(number), prompt) for number, problem in enumerate(PROBLEMS) for prompt in (problem.first, problem.second, problem.mixed)],
                (*NEGATIVES, *NEAR, *(chore.format(w=word, p="src/part/m.py", i="step_1") for chore in CHORES for word in WORDS[:4])))  # fmt: skip
+
+
+def _elsewhere(error: str) -> str:
+    """Return an error as it comes up another time: from another place, with other numbers."""
+    return "src/app/run.py:88: " + "".join(str((int(letter) + 1) % 10) if letter.isdigit() else letter for letter in error)
+
+
+ERRORS = Cases({str(number): problem.error for number, problem in enumerate(PROBLEMS)},
+               [(str(number), problem.error) for number, problem in enumerate(PROBLEMS)],
+               [(str(number), _elsewhere(problem.error)) for number, problem in enumerate(PROBLEMS)], OTHER_ERRORS)  # fmt: skip
+"""Past fixes by their errors; the same error again, the same one elsewhere, and others."""
 
 
 class Score(NamedTuple):
@@ -88,6 +99,20 @@ def with_meaning(cases: Cases) -> Answers:
     return answer
 
 
+def by_error(cases: Cases) -> Answers:
+    """Return how a hook answers an error with a past fix."""
+    from projections import fixed
+
+    known = {name: likeness.terms_of(error) for name, error in cases.learnings.items()}
+
+    def answer(error: str) -> str | None:
+        asked = likeness.terms_of(error)
+        score, name = max((fixed.likeness_of(asked, terms), name) for name, terms in known.items())
+        return name if score else None
+
+    return answer
+
+
 def measure(cases: Cases, answer: Answers, threshold: float = likeness.THRESHOLD) -> Score:
     """Return how often the answers are right."""
     plain, other = ([told == name if (told := answer(prompt)) else None for name, prompt in prompts] for prompts in (cases.plain, cases.paraphrased))
@@ -108,6 +133,7 @@ def main() -> None:
     for name, cases in (("chosen by", CASES), ("others", OTHERS)):
         for way, answer in (("words", by_words(cases)), ("words and meaning", with_meaning(cases))):
             print(f"| {name} | {way} | " + " | ".join(f"{value:.3f}" for value in measure(cases, answer)[1:]) + " |")
+    print("| errors | fixes | " + " | ".join(f"{value:.3f}" for value in measure(ERRORS, by_error(ERRORS))[1:]) + " |")
 
 
 if __name__ == "__main__":

@@ -149,3 +149,23 @@ NEAR = (
     "夜間モードを追加して",
 )  # fmt: skip
 """Prompts that share words of the trade with a learning and are about something else."""
+OTHER_ERRORS = (
+    "ModuleNotFoundError: No module named 'yaml'", "AssertionError: assert 1 == 2", "fatal: not a git repository (or any of the parent directories): .git",
+    "TypeError: unsupported operand type(s) for +: 'int' and 'str'", "ValueError: invalid literal for int() with base 10: 'x'", "KeyError: 'name'",
+    "FileNotFoundError: [Errno 2] No such file or directory: 'data.csv'", "PermissionError: [Errno 13] Permission denied: '/etc/hosts'",
+    "AttributeError: 'list' object has no attribute 'items'", "IndexError: list index out of range", "ZeroDivisionError: division by zero",
+    "TypeError: Cannot read properties of undefined (reading 'map')", "ReferenceError: window is not defined", "SyntaxError: unexpected EOF while parsing",
+    "error TS2345: Argument of type 'string' is not assignable to parameter of type 'number'", "npm ERR! code ERESOLVE",
+    "error[E0382]: borrow of moved value: `v`",
+    "AssertionError: 3 != 4", "AssertionError: expected 200, got 404", "requests.exceptions.ConnectionError: Connection refused",
+    "psycopg.errors.UndefinedTable: relation \"users\" does not exist", "sqlite3.OperationalError: database is locked",
+    "OSError: [Errno 98] Address already in use",
+    "make: *** [Makefile:12: test] Error 2", "bash: pnpm: command not found",
+    "docker: Error response from daemon: pull access denied",
+    "TimeoutError: page.click: Timeout 30000ms exceeded", "UnicodeDecodeError: 'utf-8' codec can't decode byte 0xff", "RuntimeError: CUDA out of memory",
+    "ImportError: cannot import name 'x' from 'core'", "ValueError: unknown format code 'd'", "TypeError: expected bytes, got int",
+    "504 Gateway Timeout", "401 Unauthorized", "StopIteration", "RecursionError: maximum recursion depth exceeded in comparison",
+    "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)", "TemplateSyntaxError: unexpected '}'", "ParseError: not well-formed: line 3",
+    "E   fixture 'client' not found", "FAILED tests/test_api.py::test_list - assert 0 == 3", "undefined reference to `main'",
+)
+"""Errors that none of the retrieval benchmark's problems had."""

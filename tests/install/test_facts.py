@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.facts import HOSTS
+from ingest.facts import HOSTS, TOOL_ROLES, Facts
 from ingest.install import plugins, wrappers
 from ingest.install.handlers import wanted
 from ingest.install.installation import facts_of
@@ -40,6 +40,12 @@ def test_the_homes_variable_moves_the_home(host: str, environ: dict[str, str], h
     assert facts_of(host).home_of(environ) == home
 
 
+def around(facts: Facts, role: str) -> str:
+    """Return the cell of a role around tools: event, timeout, tools."""
+    event = facts.tool_events.get(role)
+    return f"`{event.name}`, {event.timeout}, `{event.matcher}`" if event else "none: it would not reach the model"
+
+
 @pytest.mark.parametrize("host", HOSTS)
 def test_the_reference_says_what_the_facts_say(host: str) -> None:
     """Every cell of the host's column in docs/reference/hooks.md is what the program uses."""
@@ -54,6 +60,7 @@ def test_the_reference_says_what_the_facts_say(host: str) -> None:
         "hooks of a project": f"`{facts.project_file}`",
         "form": facts.config_form,
         **{role: f"`{event.name}`, {event.timeout}" for role, event in facts.events.items()},
+        **{role: around(facts, role) for role in TOOL_ROLES},
         "unit of timeouts": f"{facts.timeout_unit} (`{facts.timeout_key}`)",
         "answer": facts.dialect,
         "stop goes on with": f"`{facts.block_word}`",
