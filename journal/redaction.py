@@ -9,7 +9,7 @@ from functools import cache
 
 from ahocorasick_rs import AhoCorasick
 
-RULES_VERSION = 4
+RULES_VERSION = 5
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
 if TYPE_CHECKING:
     import re
@@ -56,6 +56,15 @@ RULES = (
     _rule("gitlab-token", "glpat-", r"\bglpat-[A-Za-z0-9_-]{20,}"),
     _rule("npm-token", "npm_", r"\bnpm_[A-Za-z0-9]{36}"),
     _rule("huggingface-token", "hf_", r"\bhf_[A-Za-z0-9]{30,}"),
+    _rule("google-token", ("ya29.", "gocspx-"), r"\b(?:ya29\.[A-Za-z0-9_-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,})"),
+    _rule("azure-key", ("accountkey=", "sharedaccesskey="), r"(?i)\b((?:Account|SharedAccess)Key=)(?!\[redacted)[A-Za-z0-9+/]{20,}={0,2}", r"\1[redacted:azure-key]"),
+    _rule("digitalocean-token", "dop_v1_", r"\bdop_v1_[a-f0-9]{40,}"),
+    _rule("vault-token", "hvs.", r"\bhvs\.[A-Za-z0-9_-]{24,}"),
+    _rule("stripe-key", ("sk_live_", "rk_live_", "whsec_"), r"\b(?:[sr]k_live_|whsec_)[A-Za-z0-9]{16,}"),
+    _rule("pypi-token", "pypi-ageic", r"\bpypi-AgEIc[A-Za-z0-9_-]{40,}"),
+    _rule("docker-token", "dckr_pat_", r"\bdckr_pat_[A-Za-z0-9_-]{20,}"),
+    _rule("groq-key", "gsk_", r"\bgsk_[A-Za-z0-9]{40,}"),
+    _rule("xai-key", "xai-", r"\bxai-[A-Za-z0-9]{40,}"),
     _rule("jwt", "eyj", r"\beyJ[A-Za-z0-9_-]{10,1024}\.eyJ[A-Za-z0-9_-]{10,8192}\.[A-Za-z0-9_-]*"),
     _rule("url-credentials", "://", r"\b([A-Za-z][A-Za-z0-9+.-]{1,20}://)[^\s/:@\"'<>]{0,256}:[^\s/\"'<>]{1,256}@", r"\1[redacted:url-credentials]@"),
     _rule("authorization", "digest ", r"(?i)(\bauthorization[\\\"']{0,8}\s{0,8}[:=]\s{0,8}[\\\"']{0,8}digest\s{1,8})(?!\[redacted)[^\r\n]{8,2048}",
@@ -68,11 +77,13 @@ RULES = (
           r"\1[redacted:authorization]"),
     _rule("assignment", "token=",
           r"(?<![A-Za-z0-9])([A-Z0-9_]{0,40}TOKEN=[\\\"']{0,8})(?=[^\s\\\"']{0,64}[0-9])[^\s\\\"',;(){}\[\]]{8,}", r"\1[redacted:assignment]"),
+    _rule("assignment", "passw",  # a line of an .env file, where a short value is one too
+          r"(?<![A-Za-z0-9])([A-Z0-9_]{0,40}PASSW(?:OR)?D=)(?!\[redacted|None\b|True\b|False\b)[^\s\\\"',;(){}\[\]$<>|&%*]{4,}", r"\1[redacted:assignment]"),
     *(_rule("assignment", gate,
           rf"(?i)({words}[A-Z0-9_]{{0,40}}[\\\"']{{0,8}}\s{{0,8}}[:=]\s{{0,8}})(?!\[redacted)"
           r"(?:(\\{0,4}[\"'])(?!\[redacted)[^\\\"'\r\n]{4,256}(?=\\{0,4}[\"'])|(?!\[redacted)[^\s\\\"',;(){}\[\]]{8,})",
           r"\1\2[redacted:assignment]")
-      for gate, words in (("passw", "(?:password|passwd)"), ("secret", "secret"), ("api", "api[_-]?key"), ("_token", "(?:access|auth)_token"))),
+      for gate, words in (("passw", "(?:password|passwd)"), ("secret", "secret"), ("api", "api[_-]?key"), ("_token", "(?:access|auth|aws_session)_token"))),
 )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Cases A17, A20, F3, F5 and F6: files that go early, watchers at the system's limits, long readers, many processes at once."""
 
+import base64
 import errno
+import json
 import os
 import signal
 import sqlite3
@@ -141,6 +143,76 @@ def test_f3_a_long_reader_leaves_no_big_write_ahead_file(archive: Archive) -> No
     assert len(archive.hits("second")) == 1
     archive.ingest()
     assert [path.stat().st_size for path in archive.home.glob("*.db-wal")] in ([], [0], [0, 0])
+
+
+LIMIT = 64 * 1024 * 1024
+
+
+def write_images(archive: Archive, megabytes: int, first: int) -> None:
+    """Write a session of outputs with images of 2 MB, which no compression makes smaller than three quarters."""
+    session = f"aaaaaaaa-0000-4000-8000-{first:012d}"
+    for number in range(megabytes // 2):
+        image = {"type": "image", "source": {"type": "base64", "data": base64.b64encode(os.urandom(1_500_000)).decode()}}
+        result = [{"type": "tool_result", "tool_use_id": f"t{number}", "content": [image]}]
+        archive.write(archive.claude_path(session), claude(first + number, session, "", message={"role": "user", "content": result}), append=True)
+
+
+def wal(archive: Archive) -> int:
+    """Return the bytes of the log's write-ahead file."""
+    path = archive.home / "journal.db-wal"
+    return path.stat().st_size if path.exists() else 0
+
+
+def test_f3_two_hundred_megabytes_under_a_reader(archive: Archive) -> None:
+    """A read transaction pins the write-ahead file while 200 MB are written, which doctor shows; the first commits after it cut the file back."""
+    archive.write(archive.claude_path(T), claude(1, T, "first"))
+    archive.ingest()
+    idle, reader = (sqlite3.connect(archive.home / "journal.db", isolation_level=None) for _ in range(2))
+    idle.execute("SELECT count(*) FROM events").fetchone()  # as `journal watch` has it: open, and in no transaction
+    reader.execute("BEGIN")
+    before = reader.execute("SELECT count(*) FROM events").fetchone()
+    write_images(archive, 200, 1000)
+    assert archive.ingest()["bytes"] > 200_000_000
+    assert reader.execute("SELECT count(*) FROM events").fetchone() == before
+    pinned = wal(archive)
+    assert pinned > 140_000_000
+    status, out, _ = archive.run("doctor", "--json")
+    found = [(finding["what"], finding["evidence"]) for finding in json.loads(out)["findings"] if finding["id"] == "space"]
+    assert found == [("journal.db-wal has grown beyond 64 MiB: a reader holds it open, or nothing checkpoints it", f"{pinned} bytes")]
+    assert status == 1
+    reader.execute("COMMIT")
+    for number in (2, 3):
+        archive.write(archive.claude_path(T), claude(number, T, f"later{number}"), append=True)
+        archive.ingest()
+    assert wal(archive) <= LIMIT
+    for connection in (reader, idle):
+        connection.close()
+    archive.ingest()
+    assert wal(archive) == 0
+    assert len(archive.hits("later3")) == 1
+
+
+def test_f3_without_a_reader_the_write_ahead_file_stays_short(archive: Archive) -> None:
+    """Whatever is written, and although other connections are open, it never grows beyond what one transaction takes."""
+    archive.write(archive.claude_path(T), claude(1, T, "first"))
+    archive.ingest()
+    write_images(archive, 100, 1000)
+    sizes = [0]
+    done = threading.Event()
+
+    def watch_size() -> None:
+        while not done.wait(0.002):
+            sizes.append(wal(archive))
+
+    with closing(sqlite3.connect(archive.home / "journal.db")) as idle:
+        idle.execute("SELECT count(*) FROM events").fetchone()
+        looking = threading.Thread(target=watch_size)
+        looking.start()
+        archive.ingest()
+        done.set()
+        looking.join()
+        assert 0 < max(sizes) < LIMIT
+        assert wal(archive) < LIMIT
 
 
 def test_f3_the_write_ahead_files_have_a_limit(archive: Archive) -> None:

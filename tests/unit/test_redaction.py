@@ -13,6 +13,14 @@ SECRETS = {
     "aws-key": "AKIA" + "IOSFODNN7EXAMPLE",
     "google-key": "AIza" + "SyA1234567890abcdefghijklmnopqrstuv",
     "slack-token": "xoxb-" + "123456789012-abcdef",
+    "google-token": "ya29." + "a0AfH6SMBx_1234567890-abcd",
+    "digitalocean-token": "dop_v1_" + "0123456789abcdef" * 4,
+    "vault-token": "hvs." + "CAESIJ1234567890abcdefghijkl",
+    "stripe-key": "sk_" + "live_51Habcdefghijklmnop",
+    "pypi-token": "pypi-" + "AgEIcHlwaS5vcmc" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
+    "docker-token": "dckr_" + "pat_a1B2c3D4e5F6g7H8i9J0k1L",
+    "groq-key": "gsk_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D4",
+    "xai-key": "xai-" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D4",
     "npm-token": "npm_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
 }
 
@@ -29,6 +37,9 @@ def test_tokens_are_replaced_by_their_kind(kind: str, secret: str) -> None:
         ("postgres://u:p4ssw0rd@h/db", "postgres://[redacted:url-credentials]@h/db"),
         ("Authorization: Bearer abcdef123456", "Authorization: Bearer [redacted:authorization]"),
         ('{"password": "hunter2hunter2"}', '{"password": "[redacted:assignment]"}'),
+        ("AccountKey=a1B2c3D4e5F6g7H8i9J0k1L2m3N4==;EndpointSuffix=x", "AccountKey=[redacted:azure-key];EndpointSuffix=x"),
+        ("export DB_PASSWORD=abc1", "export DB_PASSWORD=[redacted:assignment]"),
+        ("aws_session_token=FwoGZXIvYXdzEa1", "aws_session_token=[redacted:assignment]"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----", "[redacted:private-key]"),
     ],
 )
@@ -37,7 +48,8 @@ def test_secrets_in_context_are_replaced(text: str, expected: str) -> None:
     assert redact(text) == expected
 
 
-@pytest.mark.parametrize("text", ["commit 9259320c05f3a1b2c3d4e5f60718293a4b5c6d7e", "http://localhost:8080/a@b", "task-manager and risk-free"])
+@pytest.mark.parametrize("text", ["commit 9259320c05f3a1b2c3d4e5f60718293a4b5c6d7e", "http://localhost:8080/a@b", "task-manager and risk-free",
+                                  "DB_PASSWORD=$1", "PASSWORD=None", "PASSWORD=***", "gsk_short", "accountkey=yes", "sha256 " + "0123456789abcdef" * 4])
 def test_what_is_no_secret_stays(text: str) -> None:
     """Commit ids, ports and ordinary words are left alone."""
     assert redact(text) == text
