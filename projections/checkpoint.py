@@ -84,6 +84,18 @@ def read(views: sqlite3.Connection) -> Checkpoint | None:
     return None if row is None else Checkpoint(*row)
 
 
+@contextmanager
+def forgetting_old_rules(views: sqlite3.Connection, known: Checkpoint | None) -> Iterator[None]:
+    """Around a rebuild: what newer redaction rules take out of the rows stays readable in no page of the file that nothing uses."""
+    if known is None or json.loads(known.projection_versions).get("redaction") == redaction.RULES_VERSION:
+        yield
+        return
+    views.execute("PRAGMA secure_delete=ON")
+    yield
+    if not views.in_transaction:
+        views.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
 def write(views: sqlite3.Connection, checkpoint: Checkpoint) -> None:
     """Move the checkpoint, inside the caller's transaction."""
     views.execute("INSERT OR REPLACE INTO checkpoints VALUES ('views', ?, ?, ?, ?, ?)", checkpoint)

@@ -43,7 +43,7 @@ def rebuild(
     Whoever reads meanwhile sees the old rows; a rebuild that is broken off leaves them in place.
     """
     if not names:
-        with checkpoint.transaction(views):
+        with checkpoint.forgetting_old_rules(views, checkpoint.read(views)), checkpoint.transaction(views):
             views.execute("DROP TABLE IF EXISTS checkpoints")
             return catch_up(log, views, decode, versions, projections=projections, progress=progress)
     some = named(names, projections)

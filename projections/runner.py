@@ -58,13 +58,15 @@ def catch_up(
     known = checkpoint.read(views)
     if known is not None and checkpoint.fits(known, log, fresh) and not _order_changed(log, views):
         return Pass(log, views, decode, projections=projections, as_of=as_of).run(known, last, progress=progress)
-    with checkpoint.transaction(views):
-        replaced = known is not None
+    if known is None:
+        with checkpoint.transaction(views):
+            create(views, projections)
+            checkpoint.write(views, fresh)
+        return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+    with checkpoint.forgetting_old_rules(views, known), checkpoint.transaction(views):
         create(views, projections)
         checkpoint.write(views, fresh)
-        if replaced:
-            return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
-    return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+        return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
 
 
 def _order_changed(log: sqlite3.Connection, views: sqlite3.Connection) -> bool:

@@ -46,7 +46,8 @@ def said_by_all_hosts(archive: Archive) -> None:
     records: list[Any] = [claude(1, S, "read the settings")]
     for number, (call, given, output) in enumerate(pairs):
         use = {"type": "tool_use", "id": call, "name": "Bash", "input": given}
-        records += [answer(10 + 2 * number, S, "", f"m{number}", message={"id": f"m{number}", "role": "assistant", "model": "claude-opus-5-5", "content": [use]}),
+        message = {"id": f"m{number}", "role": "assistant", "model": "claude-opus-5-5", "content": [use]}
+        records += [answer(10 + 2 * number, S, "", f"m{number}", message=message),
                     claude(11 + 2 * number, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": call, "content": output}]},
                            toolUseResult={"stdout": output})]  # fmt: skip
     archive.write(archive.claude_path(S), *records, claude(200, S, " and ".join(SAID.values())), answer(201, S, "\n".join(SAID.values()), "m-last"))
@@ -91,8 +92,8 @@ def test_h1_only_the_log_holds_what_tools_said(archive: Archive) -> None:
             text = "\n".join(str(value) for row in views.execute(f'SELECT * FROM "{table}"') for value in row)
             found[table] = leaks(text.encode())
         assert {table: secrets for table, secrets in found.items() if secrets} == {}
-        assert views.execute("SELECT count(*) FROM tool_calls WHERE output_excerpt LIKE 'beforeword %redacted%' AND input_text LIKE '%redacted%'").fetchone() == (
-            4 * len(SAID),)  # fmt: skip
+        told = "SELECT count(*) FROM tool_calls WHERE output_excerpt LIKE 'beforeword %redacted%' AND input_text LIKE '%redacted%'"
+        assert views.execute(told).fetchone() == (4 * len(SAID),)
     files = {path.relative_to(archive.home).as_posix(): leaks(path.read_bytes()) for path in archive.home.rglob("*") if path.is_file()}
     assert {name: secrets for name, secrets in files.items() if secrets} == {}, "the log itself is compressed"
     assert (archive.home / "journal.db").stat().st_mode & 0o777 == 0o600
@@ -121,8 +122,9 @@ def test_h1_redaction_never_breaks_json(archive: Archive) -> None:
             assert (read["b"][0], secret in read["a"], secret in read["b"][1], "[redacted:" in read["a"]) == (1, False, False, True), (secret, depth)
 
 
-def test_h1_a_new_version_of_the_rules_rebuilds_the_views(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A rule that comes with a newer version takes out what older views still have, at the next ingest, without a command."""
+@pytest.mark.parametrize("command", ["ingest", "replay"])
+def test_h1_a_new_version_of_the_rules_rebuilds_the_views(archive: Archive, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """A rule that comes with a newer version takes out what older views still have, at the next ingest, and leaves it in no page of the file."""
     archive.write(archive.claude_path(S), claude(1, S, "the word swordfish99 is ours"), answer(2, S, "swordfish99", "m1"))
     archive.ingest()
     assert len(archive.hits("swordfish99")) == 2
@@ -132,7 +134,7 @@ def test_h1_a_new_version_of_the_rules_rebuilds_the_views(archive: Archive, monk
     archive.ingest()
     assert archive.rows("views.db", "SELECT count(*) FROM messages WHERE text LIKE '%swordfish99%'") == [(2,)], "the same version rebuilds nothing"
     monkeypatch.setattr(redaction, "RULES_VERSION", redaction.RULES_VERSION + 1)
-    archive.ingest()
+    assert archive.run(*([command, "--root", f"claude={archive.folder / '.claude'}"] if command == "ingest" else [command]))[0] == 0
     assert archive.rows("views.db", "SELECT text FROM messages ORDER BY global_position") == [("the word [redacted:ours] is ours",), ("[redacted:ours]",)]
     assert archive.hits("swordfish99") == []
     assert b"swordfish99" not in (archive.home / "views.db").read_bytes()

@@ -16,7 +16,7 @@ SECRETS = {
     "google-token": "ya29." + "a0AfH6SMBx_1234567890-abcd",
     "digitalocean-token": "dop_v1_" + "0123456789abcdef" * 4,
     "vault-token": "hvs." + "CAESIJ1234567890abcdefghijkl",
-    "stripe-key": "sk_" + "live_51Habcdefghijklmnop",
+    "stripe-access-key": "sk_" + "live_51Habcdefghijklmnop",
     "pypi-token": "pypi-" + "AgEIcHlwaS5vcmc" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8",
     "docker-token": "dckr_" + "pat_a1B2c3D4e5F6g7H8i9J0k1L",
     "groq-key": "gsk_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8a1B2c3D4",
