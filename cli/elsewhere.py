@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ingest.forgetting import Selection
 
 LARGEST_FILE_BYTES = 1024 * 1024 * 1024
+DRAFTS = (".journal", ".claude/skills", ".gemini/extensions", "AGENTS.md", ".github/copilot-instructions.md")
+"""Where in a repository skills, handoffs and bundles stand that came out of the log."""
 MOST_LINES = 1000
 """So many line numbers are told of one file."""
 
@@ -78,6 +80,30 @@ def stand_in(home: Home, selection: "Selection", files: list[str], roots: list[t
     return found
 
 
+def projects_of(home: Home) -> list[str]:
+    """Return the folders of all projects that still exist; asked before the views are scrubbed."""
+    from journal.database import open_readonly
+    from journal.errors import LogError
+
+    with contextlib.suppress(LogError, sqlite3.DatabaseError), contextlib.closing(open_readonly(home.views_db)) as views:
+        return [path for (path,) in views.execute("SELECT DISTINCT project FROM sessions WHERE project IS NOT NULL ORDER BY 1") if os.path.isdir(path)]
+    return []
+
+
+def drafts_in(projects: list[str], selection: "Selection", known: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the files in *projects* that the journal drafted from the log, or that agents wrote for it, where they show a text that was forgotten.
+
+    Those that *known* tells already are left out.
+    """
+    found: list[dict[str, Any]] = []
+    told = {os.path.realpath(one["path"]) for one in known}
+    for project in projects if selection.text else ():
+        for path in (path for name in DRAFTS for path in _at(os.path.join(project, name)) if os.path.realpath(path) not in told):
+            with contextlib.suppress(OSError), open(path, "rb") as file:
+                found += _told("draft", path, _lines(file, selection))
+    return found
+
+
 def stand_at_home(home: Home, selection: "Selection") -> list[dict[str, Any]]:
     """Return the files in the journal's own folder whose bytes still show a text that was forgotten: none, but for what is not ours."""
     found: list[dict[str, Any]] = []
@@ -119,6 +145,14 @@ def _lines(file: BinaryIO, selection: "Selection") -> list[int]:
     text, known = selection.text, selection.known
     return [number for number, line in enumerate(file, 1)
             if (text.is_in(line) if text else bool(line.strip()) and known.has_line(line))]  # fmt: skip
+
+
+def _at(path: str) -> Iterator[str]:
+    """Yield the file *path*, or the files below the folder *path*."""
+    if os.path.isfile(path):
+        yield path
+    else:
+        yield from _below(path)
 
 
 def _below(root: str) -> Iterator[str]:

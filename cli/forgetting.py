@@ -110,6 +110,7 @@ def _looked_up(home: Home, log: sqlite3.Connection, known: Mapping[str, Any], ta
     with meter() as shown:
         selection = select(log, known, target, before.keys if before else Keys(os.urandom(32)), _told(log, shown))
     kept = elsewhere.stand_in(home, selection, elsewhere.files_of(log, selection), roots) + elsewhere.handoffs_of(log, selection)
+    kept += elsewhere.drafts_in(elsewhere.projects_of(home), selection, kept)
     copies = [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     return {"events": len(selection.chosen), "bytes": selection.bytes, "elsewhere": kept + ([] if with_backups else copies), "dry_run": True}
 
@@ -126,11 +127,12 @@ def _forgotten(settings: Settings, log: sqlite3.Connection, known: Mapping[str, 
     with Writer(log, now).transaction():
         with meter() as shown:
             selection = select(log, known, target, progress=_told(log, shown))
-        files, handoffs = elsewhere.files_of(log, selection), elsewhere.handoffs_of(log, selection)
+        files, handoffs, projects = elsewhere.files_of(log, selection), elsewhere.handoffs_of(log, selection), elsewhere.projects_of(home)
         size = selection.forget()
         log.execute("INSERT OR REPLACE INTO log_meta VALUES (?, ?)", (cleaning.UNFINISHED, json.dumps(_record(selection, size))))
     cleaning.finish(settings, log, known)
-    left = handoffs + elsewhere.stand_in(home, selection, files, roots)
+    left = elsewhere.stand_in(home, selection, files, roots) + handoffs
+    left += elsewhere.drafts_in(projects, selection, left)
     if not with_backups:
         left += [found for path in elsewhere.backups(home) for found in elsewhere.in_backup(path, known, selection)]
     answer = {"events": len(selection.chosen), "bytes": size, "elsewhere": left, "dry_run": False, "events_in_backups": events_in_backups}

@@ -263,3 +263,45 @@ def test_merged_and_long_lines_are_scrubbed(archive: Archive) -> None:
     verified = archive.json("verify")
     assert (places(archive.home, SECRET), verified["chain_ok"], verified["missing_bytes"]) == ([], True, 0)
     assert len(archive.rows("views.db", "SELECT text FROM messages WHERE text LIKE 'small %'")) == 68
+
+
+def test_what_the_journal_wrote_down_itself_is_forgotten_too(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Notes, learnings, annotations, handoffs, snapshots, fixes, changed files, records, vectors: gone from every byte; a skill in the repository is told."""
+    word = "Xylophon7319"
+    project = archive.folder / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+
+    def ran(number: int, is_error: bool) -> list[dict[str, object]]:
+        call = answer(number, S, "", f"m{number}")
+        call["message"]["content"] = [{"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": f"make {word}"}}]
+        result = {"type": "tool_result", "tool_use_id": f"t{number}", "is_error": is_error, "content": f"{word} said so"}
+        return [call, claude(number + 1, S, "", message={"role": "user", "content": [result]})]
+
+    edit = answer(20, S, "", "m20")
+    edit["message"]["content"] = [{"type": "tool_use", "id": "t20", "name": "Write", "input": {"file_path": f"{project}/{word}.py", "content": word}}]
+    done = claude(21, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t20", "content": "ok"}]},
+                  toolUseResult={"type": "create", "filePath": f"{project}/{word}.py", "content": word, "structuredPatch": []})
+    records = [claude(1, S, f"We decided to use {word}, because it is fast"), *ran(3, True), *ran(5, False), edit, done, claude(30, S, "thanks")]
+    archive.write(archive.claude_path(S), *({**record, "cwd": str(project)} for record in records))
+    archive.ingest()
+    archive.json("note", word, "--session", S)
+    archive.json("learn", f"{word} has to be wound up first", "--session", S)
+    archive.json("annotate", S, "--title", word, "--summary", f"about {word}")
+    archive.json("snapshot", "--session", S, "--note", word)
+    archive.write(project / "notes.md", f"# {word}\n\n## Findings\n- {word} is blue\n".encode())
+    archive.json("handoff", "save", "--notes", "notes.md", "--session", S)
+    archive.json("skill", "create", "winding", "--session", S)
+    archive.json("records", "on")
+    archive.json("index", "update")
+    stood = {place.partition(":")[2] for place in places(archive.home, word)}
+    assert {"messages", "tool_calls", "file_changes", "fixes", "learnings", "session_annotations", "session_notes", "handoff_statements", "handoff_bundles",
+            "restore_cards", "snapshot_requests", "snapshot_files", "records", "sessions"} <= stood  # fmt: skip
+    gone = archive.json("forget", "--match", word, "--yes")
+    assert places(archive.home, word) == []
+    assert [(found["kind"], Path(found["path"]).name) for found in gone["elsewhere"]][:2] == [("transcript", f"{S}.jsonl"), ("draft", "SKILL.md")]
+    archive.json("replay")
+    archive.ingest()
+    archive.json("index", "update")
+    assert places(archive.home, word) == []
+    assert archive.json("recall", word, "--all")["learnings"] == []
