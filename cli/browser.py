@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import os
+import secrets
 import socket
 import sqlite3
 import sys
@@ -11,7 +12,7 @@ from html import escape
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any, NamedTuple
-from urllib.parse import urlencode
+from urllib.parse import parse_qsl, urlencode
 
 from cli.examples import EXAMPLES, Example
 from cli.functions import local_time
@@ -22,6 +23,8 @@ from journal.home import Home
 from journal.settings import Settings
 
 LOOPBACK = "127.0.0.1"
+PASS_NAME = "token"
+"""The name under which an address has what lets in."""
 SERVER = {"allow_download": False, "default_page_size": 50, "sql_time_limit_ms": 10_000, "suggest_facets": False}
 FULL_TEXT = {"messages": ("messages_fts", "message_rowid"), "tool_calls": ("tool_calls_fts", "tool_call_rowid")}
 """Table to its full-text index and the column that the index refers to."""
@@ -59,19 +62,20 @@ def datasette(settings: Settings, asked: argparse.Namespace) -> int:
         raise NotFound("there are no views yet", hint="run: journal ingest")
     with contextlib.closing(_listen(asked.port)) as listener:
         port = listener.getsockname()[1]
-        address = f"http://{LOOPBACK}:{port}/"
+        token = secrets.token_urlsafe(24)
+        address = f"http://{LOOPBACK}:{port}/?{PASS_NAME}={token}"
         if asked.json:
-            print_json({"url": address})
+            print_json({"url": address}, reveal=True)
         else:
-            print_table((address,), ())
+            print_table((address,), (), reveal=True)
         sys.stdout.flush()
-        say("Ctrl-C ends it; nobody but this machine's users can reach it")
+        say("Ctrl-C ends it; only who has this address can read, and only on this machine")
         if asked.open:
             import webbrowser
 
             webbrowser.open(address)
         with contextlib.suppress(KeyboardInterrupt):
-            _serve(path, listener, port)
+            _serve(path, listener, port, token)
     return 0
 
 
@@ -91,7 +95,7 @@ def _listen(port: int) -> socket.socket:
     return listener
 
 
-def _serve(path: str, listener: socket.socket, port: int) -> None:
+def _serve(path: str, listener: socket.socket, port: int, token: str) -> None:
     import uvicorn
     from datasette import hookimpl
     from datasette.app import Datasette
@@ -104,7 +108,7 @@ def _serve(path: str, listener: socket.socket, port: int) -> None:
     pm.register(hooks)
     resting = is_at_rest(path)
     served = Datasette([] if resting else [path], immutables=[path] if resting else [], metadata=metadata(), settings=SERVER)
-    app = only_from_here(served.app(), port)
+    app = guarded(served.app(), port, token)
     uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False)).run(sockets=[listener])
 
 
@@ -115,18 +119,39 @@ def prepare_connection(conn: sqlite3.Connection) -> None:
         conn.create_function("local_time", count, local_time, deterministic=True)
 
 
-def only_from_here(app: App, port: int) -> App:
-    """Return *app* for requests that name this machine: a page elsewhere whose name resolves to it gets nothing."""
+def guarded(app: App, port: int, token: str) -> App:
+    """Return *app* for requests that name this machine and have the token: other users of the machine get nothing, nor does a page elsewhere.
+
+    The token comes in the address, and from then on in a cookie, or as a bearer in a header.
+    """
     names = {f"{name}:{port}".encode() for name in (LOOPBACK, "localhost")}
+    cookie = f"journal-{port}={token}"
+    passes = {(b"cookie", cookie.encode()), (b"authorization", f"Bearer {token}".encode())}
 
-    async def guarded(scope: dict[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] == "http" and dict(scope["headers"]).get(b"host") not in names:
-            await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
-            await send({"type": "http.response.body", "body": b"only from this machine, by its own name\n"})
+    async def refuse(send: Any, why: bytes) -> None:
+        await send({"type": "http.response.start", "status": 403, "headers": [(b"content-type", b"text/plain")]})
+        await send({"type": "http.response.body", "body": why + b"\n"})
+
+    async def answer(scope: dict[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
             return
-        await app(scope, receive, send)
+        headers = dict(scope["headers"])
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if headers.get(b"host") not in names:
+            await refuse(send, b"only from this machine, by its own name")
+        elif any(name == PASS_NAME and secrets.compare_digest(value.encode(), token.encode()) for name, value in query):
+            left = urlencode([(name, value) for name, value in query if name != PASS_NAME])
+            location = scope.get("raw_path", b"/") + (b"?" + left.encode() if left else b"")
+            await send({"type": "http.response.start", "status": 303, "headers": [
+                (b"location", location), (b"set-cookie", f"{cookie}; Path=/; HttpOnly; SameSite=Strict".encode()), (b"referrer-policy", b"no-referrer")]})
+            await send({"type": "http.response.body", "body": b""})
+        elif any(secrets.compare_digest(given.strip(), right) for name, right in passes for given in headers.get(name, b"").split(b";")):
+            await app(scope, receive, send)
+        else:
+            await refuse(send, b"open the address that `journal datasette` printed")
 
-    return guarded
+    return answer
 
 
 def metadata() -> dict[str, Any]:

@@ -11,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from http.cookiejar import CookieJar
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -24,24 +25,29 @@ from cli.main import main
 if find_spec("datasette") is None:  # not imported here: it changes how SQLite tells of errors in functions, for the whole process
     pytest.skip("Datasette is not installed", allow_module_level=True)
 SECRET = "sk_live_" + "Ab3dEf6hIj9lMn2pQr5tUv8x"
+TOKENS: dict[str, str] = {}
+"""The tokens of the servers that ran, by address."""
 HEARS_INTERRUPTS = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from cli.main import main; sys.exit(main(sys.argv[1:]))"
 
 
 @contextlib.contextmanager
 def serving() -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
-    """Run the command until the block ends; gives its address."""
+    """Run the command until the block ends; gives its address, for which `fetch` has the token."""
     command = [sys.executable, "-c", HEARS_INTERRUPTS, "datasette", "--port", "0", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            yield json.loads(process.stdout.readline())["url"], process
+            address, _, token = json.loads(process.stdout.readline())["url"].partition("?token=")
+            TOKENS[address] = token
+            yield address, process
         finally:
             process.kill()
 
 
 def fetch(address: str, **headers: str) -> str:
     """Return a page."""
-    with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
+    token = next(token for known, token in TOKENS.items() if address.startswith(known))
+    with urllib.request.urlopen(urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"} | headers), timeout=30) as answer:
         text: str = answer.read().decode()
         return text
 
@@ -102,6 +108,21 @@ def test_only_this_machine_is_answered(home: Path) -> None:
             fetch(f"{address}views.json?sql=delete+from+sessions")
 
 
+def test_h3_only_who_has_the_address_is_answered(home: Path) -> None:
+    """Another user of the machine, who knows the port alone, gets nothing; the address lets in and leaves a cookie that scripts cannot read."""
+    with serving() as (address, _):
+        for headers in ({"Authorization": ""}, {"Authorization": "Bearer x"}, {"Authorization": "", "Cookie": f"journal-{address.split(':')[2].strip('/')}=x"}):
+            for path in ("", "views/sessions.json", "?token=x", "-/static/app.css"):
+                with pytest.raises(urllib.error.HTTPError, match="403"):
+                    fetch(address + path, **headers)
+        browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar := CookieJar()))
+        with browser.open(f"{address}views/sessions.json?_shape=array&token={TOKENS[address]}", timeout=30) as answer:
+            assert (answer.url, len(json.loads(answer.read()))) == (f"{address}views/sessions.json?_shape=array", 12)
+        assert [(cookie.has_nonstandard_attr("HttpOnly"), cookie.get_nonstandard_attr("SameSite")) for cookie in jar] == [(True, "Strict")]
+        with browser.open(f"{address}views", timeout=30) as answer:
+            assert answer.status == 200
+
+
 def test_a_medium_that_cannot_be_written_is_served(home: Path) -> None:
     """Without a WAL and without the right to make one."""
     with contextlib.closing(sqlite3.connect(home / "journal/views.db")) as views:
@@ -151,6 +172,7 @@ def test_a_chart_is_drawn_in_a_real_browser(home: Path, tmp_path: Path) -> None:
     """The link of a query opens its chart, with no other machine asked."""
     with serving() as (address, _):
         link = metadata()["databases"]["views"]["queries"]["usage-daily"]["description_html"].split('"')[1].replace("&amp;", "&")
+        link = link.replace("?", f"?token={TOKENS[address]}&")
         browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path / 'profile'}", "--virtual-time-budget=10000",
                    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--dump-dom", address.rstrip("/") + link]  # fmt: skip
         page = subprocess.run(browser, capture_output=True, text=True, timeout=60, check=False).stdout
