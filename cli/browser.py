@@ -23,7 +23,7 @@ from journal.home import Home
 from journal.settings import Settings
 
 LOOPBACK = "127.0.0.1"
-PASS_NAME = "token"
+ENTRY = "token"
 """The name under which an address has what lets in."""
 SERVER = {"allow_download": False, "default_page_size": 50, "sql_time_limit_ms": 10_000, "suggest_facets": False}
 FULL_TEXT = {"messages": ("messages_fts", "message_rowid"), "tool_calls": ("tool_calls_fts", "tool_call_rowid")}
@@ -63,7 +63,7 @@ def datasette(settings: Settings, asked: argparse.Namespace) -> int:
     with contextlib.closing(_listen(asked.port)) as listener:
         port = listener.getsockname()[1]
         token = secrets.token_urlsafe(24)
-        address = f"http://{LOOPBACK}:{port}/?{PASS_NAME}={token}"
+        address = f"http://{LOOPBACK}:{port}/?{ENTRY}={token}"
         if asked.json:
             print_json({"url": address}, reveal=True)
         else:
@@ -140,8 +140,8 @@ def guarded(app: App, port: int, token: str) -> App:
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         if headers.get(b"host") not in names:
             await refuse(send, b"only from this machine, by its own name")
-        elif any(name == PASS_NAME and secrets.compare_digest(value.encode(), token.encode()) for name, value in query):
-            left = urlencode([(name, value) for name, value in query if name != PASS_NAME])
+        elif any(name == ENTRY and secrets.compare_digest(value.encode(), token.encode()) for name, value in query):
+            left = urlencode([(name, value) for name, value in query if name != ENTRY])
             location = scope.get("raw_path", b"/") + (b"?" + left.encode() if left else b"")
             await send({"type": "http.response.start", "status": 303, "headers": [
                 (b"location", location), (b"set-cookie", f"{cookie}; Path=/; HttpOnly; SameSite=Strict".encode()), (b"referrer-policy", b"no-referrer")]})
