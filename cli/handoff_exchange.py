@@ -7,7 +7,7 @@ import sqlite3
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cli import handoff_evidence, handoff_lines, handoff_rows
+from cli import handoff_foreign, handoff_lines, handoff_rows
 from cli.amounts import counted
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import now, read_views
@@ -16,9 +16,7 @@ from journal.home import Home
 from journal.settings import Settings
 
 if TYPE_CHECKING:
-    from ingest.checkout import Checkout
-    from journal.ranges import Shape
-    from projections.handoff_files import Foreign
+    from projections.drift import Anchor
 
 KEPT = "SELECT name, text FROM handoff_files WHERE handoff_id = ? ORDER BY name, number"
 PART_CHARS = 30_000
@@ -34,7 +32,8 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
     with contextlib.closing(read_views(settings)) as views:
         place = handoff_rows.here()
         bundle = handoff_rows.chosen(views, asked.query, place, foreign=True)
-        files, entry, name = _files(views, bundle)
+        root = place.root if place and handoff_rows.is_own(views, bundle, place) else bundle["root"]
+        files, entry, name = _files(views, bundle, root)
     store = os.path.abspath(asked.output or os.path.join(place.root if place else os.getcwd(), bundle_folders.LOCAL))
     path, is_new = bundle_folders.write(store, name, files, entry)
     if asked.json:
@@ -96,8 +95,8 @@ def _unlink_others(record: dict[str, Any], known: dict[str, str | None]) -> None
     record["merges"] = [name for name in merges if not is_other(name)] if isinstance(merges, list) else []
 
 
-def _files(views: sqlite3.Connection, bundle: dict[str, Any]) -> tuple[dict[str, str], dict[str, Any], str]:
-    """Return the files of a handoff's bundle, its entry in an index, and the directory's name."""
+def _files(views: sqlite3.Connection, bundle: dict[str, Any], root: str | None) -> tuple[dict[str, str], dict[str, Any], str]:
+    """Return the files of a handoff's bundle, its entry in an index, and the directory's name; *root* is where its files lie."""
     import json
 
     from projections import handoff_files
@@ -112,14 +111,29 @@ def _files(views: sqlite3.Connection, bundle: dict[str, Any]) -> tuple[dict[str,
     name = bundle["facts"].get("directory") or handoff_files.folder_of(bundle)
     project = os.path.basename(bundle["root"] or "") or "project"
     merges = [one for one in handoff_rows.lineage(views, bundle["handoff_id"])["older"] if one != bundle["replaces"]]
-    files = kept or handoff_files.of({**bundle, "merges": merges}, statements, handoff_rows.anchors(views, bundle["handoff_id"]), project)
+    anchors = handoff_rows.anchors(views, bundle["handoff_id"])
+    files = kept or handoff_files.of({**bundle, "merges": merges}, statements, anchors, project, _hashes(anchors, root))
+    moment = handoff_files.moment_of(bundle["saved_at"])
     entry = json.loads(told) if told else {
-        "id": name, "title": bundle["title"], "slug": handoff_files.slug_of(bundle["title"]), "created_at": bundle["saved_at"],
-        "updated_at": bundle["saved_at"], "path": name, "repo_root": bundle["root"] or "", "branch": bundle["branch"] or "",
+        "id": name, "title": bundle["title"], "slug": handoff_files.slug_of(bundle["title"]), "created_at": moment,
+        "updated_at": moment, "path": name, "repo_root": bundle["root"] or "", "branch": bundle["branch"] or "",
         "head_commit": bundle["head"] or "", "dirty": "true" if bundle["dirty"] else "false", "tags": bundle["tags"],
         "quality": {"score": bundle["score"], "overall": bundle["rating"]}, "storage_mode": "repo-local",
     }  # fmt: skip
     return files, entry, name
+
+
+def _hashes(anchors: "list[Anchor]", root: str | None) -> dict[str, str]:
+    """Return the hashes of the bytes of the files that anchors name whole, of those that are as they were."""
+    from ingest.anchoring import Files
+    from journal.ranges import hash_of, lines_of
+
+    files, found = Files(root or "/nowhere"), {}
+    for one in anchors:
+        data = files.data(one.path) if one.kind == "file" and one.shape else None
+        if data is not None and one.shape and hash_of(lines_of(data)) == one.shape.hash:
+            found[one.path] = sha256(data).hexdigest()[:16]
+    return found
 
 
 def _record(path: str) -> dict[str, Any]:
@@ -146,79 +160,9 @@ def _record(path: str) -> dict[str, Any]:
     found = handoff_files.read(files, name)
     if not found.statements:
         raise SettingInvalid(f"{path}: no findings, questions or evidence can be read in it", hint="see what is wrong: journal handoff validate PATH")
-    record = _foreign(found, path)
+    record = handoff_foreign.record(found, path)
     kept = {**files, **({INDEX_ENTRY: json.dumps(entry, ensure_ascii=False)} if entry else {})}
     parts = [{"name": one, "number": at // PART_CHARS + 1, "text": text[at : at + PART_CHARS]}
              for one, text in kept.items() for at in range(0, max(len(text), 1), PART_CHARS)]  # fmt: skip
     handoff_id = handoff_files.identity_of({**files, "": name})
     return {**record, "handoff_id": handoff_id, "chain_id": handoff_id, "facts": {"directory": name}, "files": parts}
-
-
-def _foreign(found: "Foreign", path: str) -> dict[str, Any]:
-    """Return the record of another tool's bundle: its places are looked up in the checkout, else in the commit that it names."""
-    from ingest import checkout
-    from ingest.observation import observe
-    from journal.timestamps import normalise
-    from projections import handoff_files
-    from projections.handoff_notes import HEADINGS, Item, Notes
-
-    is_local = os.path.basename(os.path.dirname(os.path.realpath(path))) == ".context-handoffs"
-    root = found.root if found.root and os.path.isdir(found.root) else os.path.dirname(os.path.dirname(os.path.realpath(path))) if is_local else found.root
-    place = checkout.find(root)
-    seen = observe(root) if root and os.path.isdir(root) else {"root_commit": None, "remote": None}
-    anchors = _anchors(found, place, root)
-    items = {kind: [Item(row["text"], tuple(row["details"])) for row in found.statements if row["kind"] == kind] for kind in HEADINGS}
-    notes = Notes(found.title, found.purpose, items, [], len(handoff_files.FILES))
-    quality = handoff_evidence.quality(found.title, notes, "\n".join(row["text"] for row in found.statements), anchors)
-    return {
-        "type": "journal.handoff_bundle", "at": normalise(found.saved_at) or now(), "session_id": None, "replaces": None, "title": found.title,
-        "purpose": found.purpose, "root": place.repository if place else root, "root_commit": seen["root_commit"], "remote": seen["remote"],
-        "branch": found.branch, "head": found.head, "dirty": [], "tags": found.tags, "score": quality.score, "rating": quality.rating,
-        "dimensions": quality.dimensions, "warnings": quality.warnings, "statements": found.statements, "anchors": anchors,
-    }  # fmt: skip
-
-
-def _anchors(found: "Foreign", place: "Checkout | None", root: str | None) -> list[dict[str, Any]]:
-    from ingest.anchoring import Files, Git
-    from projections import anchors as words
-
-    files = Files(place.root if place else root or "/nowhere")
-    named = [(one, next(iter(words.of_detail(one["path"])), None)) for one in found.places]
-    paths = sorted({_inside(locator.path, files.root) for _, locator in named if locator and locator.kind == "file"})
-    before = Git(place.root).contents(found.head, paths) if place and found.head else {}
-    rows = []
-    for one, locator in named:
-        if locator is None or (one.get("anchor_kind") == "other" and locator.kind == "file"):
-            continue  # prose; the statement keeps it
-        path, kind, reason, shape = locator.path, locator.kind, None, None
-        if kind == "file":
-            path = _inside(locator.path, files.root)
-            kind = "file" if locator.start is None else "range"
-            shape = _shape(one.get("content_hash"), path, locator.start, locator.end, files, before)
-            is_lost = one.get("verified_at_save") is False or (shape is None and "content_hash" not in one and files.lines(path) is None)
-            reason = "it was not found when it was saved" if is_lost else None
-        rows.append({"statement": one["statement"], "locator": locator.raw, "kind": kind, "path": path, "start": locator.start, "end": locator.end,
-                     "symbol": locator.symbol, "reason": reason, "shape": None if reason else shape})  # fmt: skip
-    return rows
-
-
-def _inside(path: str, root: str) -> str:
-    """Return a path relative to the project where it lies in it."""
-    path = path.replace("\\", "/")
-    return os.path.relpath(path, root) if path.startswith(root + "/") else os.path.normpath(path)
-
-
-def _shape(told: object, path: str, start: int | None, end: int | None, files: Any, before: dict[str, bytes]) -> "Shape | None":
-    """Return the shape of what was saved: of the content with the hash *told*, now or in the saved commit; else the hash alone."""
-    from journal.ranges import Shape, hash_of, lines_of, shape_of
-
-    now_there = files.lines(path)
-    for lines, data in ((now_there, files.data(path)), (lines_of(before[path]) if path in before else None, before.get(path))):
-        if lines is None or data is None:
-            continue
-        if start is not None and end is not None:
-            if 1 <= start <= end <= len(lines) and (told is None or hash_of(lines[start - 1 : end]) == told):
-                return shape_of(lines, start, end)
-        elif told is None or sha256(data).hexdigest()[:16] == told:
-            return Shape(hash_of(lines), "", (), (), "")
-    return Shape(told, "", (), (), "") if isinstance(told, str) else None

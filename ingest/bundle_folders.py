@@ -84,7 +84,7 @@ def write(store: str, name: str, files: Mapping[str, str], entry: Mapping[str, A
     if os.path.lexists(path):
         if not os.path.isdir(path) or os.path.islink(path) or read(path) != dict(files):
             raise SettingInvalid(f"{path} is there already, with other content", hint="give another --output, or move it away")
-        _enter(store, entry)
+        _enter(store, {**entry, "path": path})
         return path, False
     making = os.path.join(store, f".{name}.{os.getpid()}")
     os.mkdir(making, 0o700)
@@ -94,7 +94,7 @@ def write(store: str, name: str, files: Mapping[str, str], entry: Mapping[str, A
         os.rename(making, path)
     finally:
         shutil.rmtree(making, ignore_errors=True)
-    _enter(store, entry)
+    _enter(store, {**entry, "path": path})
     return path, True
 
 
@@ -114,12 +114,12 @@ def _plain(name: str) -> str:
 
 
 def _enter(store: str, entry: Mapping[str, Any]) -> None:
-    """Enter a bundle into the index, or anew; an index that does not read is made again of what the directories say."""
+    """Enter a bundle into the index with the path that it has now, or anew; an index that does not read is made again of what the directories say."""
     entries = _index(store)
     if entries is None:
         entries = [told for path in sorted(os.scandir(store), key=lambda one: one.name) if path.is_dir() and (told := _told(path.path))]
     before = next((one for one in entries if one.get("id") == entry["id"]), {})
-    entries = [one for one in entries if one.get("id") != entry["id"]] + [{**entry, **before}]
+    entries = [one for one in entries if one.get("id") != entry["id"]] + [{**entry, **before, "path": entry["path"]}]
     entries.sort(key=lambda one: str(one.get("created_at", "")), reverse=True)
     making = os.path.join(store, f".{INDEX}.{os.getpid()}")
     _write(making, (json.dumps(entries, ensure_ascii=False, indent=2) + "\n").encode())

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from projections.anchors import LABEL
 from projections.drift import Anchor
 from projections.handoff_report import SECTIONS
 
@@ -43,13 +44,16 @@ def folder_of(bundle: Mapping[str, Any]) -> str:
     return f"{stamp}-{slug_of(bundle['title'])}-{bundle['handoff_id'][-6:]}"
 
 
-def of(bundle: Mapping[str, Any], statements: Sequence[Statement], anchors: Sequence[Anchor], project: str) -> dict[str, str]:
-    """Return the eight files of a handoff; *project* is what the project is called."""
+def of(bundle: Mapping[str, Any], statements: Sequence[Statement], anchors: Sequence[Anchor], project: str, hashes: Mapping[str, str]) -> dict[str, str]:
+    """Return the eight files of a handoff; *project* is what the project is called.
+
+    *hashes* are those of the bytes of files that are named whole, as far as they are as they were: other tools hash these.
+    """
     rows = {kind: [one for one in statements if one["kind"] == kind] for kind in {one["kind"] for one in statements}}
     places = {one["id"]: [anchor for anchor in anchors if anchor.statement_id == one["id"] and not anchor.reason] for one in statements}
-    named = [anchor.locator for anchor in anchors if not anchor.reason]
+    named = [place_of(anchor) for anchor in anchors if not anchor.reason]
     findings = [{"id": one["id"], "title": one["text"][:80], "summary": one["text"], "importance": "medium",
-                 "confidence": "high" if places[one["id"]] else "low", "evidence": [anchor.locator for anchor in places[one["id"]]],
+                 "confidence": "high" if places[one["id"]] else "low", "evidence": [place_of(anchor) for anchor in places[one["id"]]],
                  "implications": one["details"]} for one in rows.get("finding", [])]  # fmt: skip
     advice = [{"priority": number, "action": one["text"], "why": " ".join(one["details"]), "depends_on": [], "risk": ""}
               for number, one in enumerate(rows.get("recommendation", []) + rows.get("move", []), 1)]  # fmt: skip
@@ -70,12 +74,14 @@ def of(bundle: Mapping[str, Any], statements: Sequence[Statement], anchors: Sequ
     }  # fmt: skip
     kept = {name: value for name, value in bundle.items() if name not in ("older", "newer", "state")}
     own = {**kept, "statements": list(statements), "anchors": [_full(anchor) for anchor in anchors]}
+    moment = moment_of(bundle["saved_at"])
     metadata = {
-        "bundle_version": VERSION, "generated_at": bundle["saved_at"], "generator": {"tool": "journal", "mode": "export"}, "source_inputs": [], "notes": "",
+        "bundle_version": VERSION, "generated_at": moment, "generator": {"tool": "journal", "mode": "export"}, "source_inputs": [], "notes": "",
         "token_estimates": {}, "bundle_id": folder_of(bundle), "title": bundle["title"], "slug": slug_of(bundle["title"]), "repo_root": bundle["root"] or "",
-        "branch": bundle["branch"] or "", "head_commit": bundle["head"] or "", "tags": bundle["tags"], "stored_at": bundle["saved_at"], "journal": own,
+        "branch": bundle["branch"] or "", "head_commit": bundle["head"] or "", "tags": bundle["tags"], "stored_at": moment, "journal": own,
     }  # fmt: skip
-    texts = {SUMMARY: summary, ENTITIES: entities, RELATIONS: relations, EVIDENCE: [_index(one) for one in anchors], QUESTIONS: questions, METADATA: metadata}
+    evidence = [_index(one, hashes) for one in anchors]
+    texts = {SUMMARY: summary, ENTITIES: entities, RELATIONS: relations, EVIDENCE: evidence, QUESTIONS: questions, METADATA: metadata}
     markdown = _markdown(bundle, statements)
     resume = f"Go on with: {bundle['title']}. Read {MARKDOWN} first; check each place before you rely on it.\n{bundle['purpose']}".strip() + "\n"
     return {MARKDOWN: markdown, RESUME: resume} | {name: json.dumps(value, ensure_ascii=False, indent=2) + "\n" for name, value in texts.items()}
@@ -94,11 +100,31 @@ def _markdown(bundle: Mapping[str, Any], statements: Sequence[Statement]) -> str
     return "\n".join(lines)
 
 
-def _index(anchor: Anchor) -> dict[str, Any]:
-    return {"path": anchor.locator, "role": "evidence", "used_for": [anchor.statement_id], "confidence": "low" if anchor.reason else "high",
+def moment_of(saved_at: str | None) -> str:
+    """Return a time as other tools write it: with an offset in digits, which every parser of ISO 8601 takes."""
+    return re.sub(r"Z$", "+00:00", saved_at or "")
+
+
+def place_of(anchor: Anchor) -> str:
+    """Return where an anchor stands in the one form that other tools read, `path`, `path:line` or `path:start-end`; words where they have none."""
+    if anchor.reason:
+        return anchor.locator
+    if anchor.kind == "folder":
+        return f"folder {anchor.path}"
+    if anchor.kind == "commit":
+        return f"commit {anchor.path}"
+    if anchor.kind not in ("file", "range", "symbol"):
+        return anchor.locator
+    return f"{anchor.path}:{anchor.start}" + (f"-{anchor.end}" if anchor.end != anchor.start else "") if anchor.start else anchor.path
+
+
+def _index(anchor: Anchor, hashes: Mapping[str, str]) -> dict[str, Any]:
+    told = anchor.shape.hash if anchor.shape else None
+    return {"path": place_of(anchor), "role": "evidence", "used_for": [anchor.statement_id], "confidence": "low" if anchor.reason else "high",
             "review_status": "referenced" if anchor.reason else "reviewed", "anchor_kind": KINDS.get(anchor.kind, "other"),
             "resolved_path": anchor.path if KINDS.get(anchor.kind) == "file" and not anchor.reason else None, "line_start": anchor.start,
-            "line_end": anchor.end, "content_hash": anchor.shape.hash if anchor.shape else None, "verified_at_save": not anchor.reason}  # fmt: skip
+            "line_end": anchor.end, "content_hash": hashes.get(anchor.path) if anchor.kind == "file" else told,
+            "verified_at_save": not anchor.reason}  # fmt: skip
 
 
 def _full(anchor: Anchor) -> dict[str, Any]:
@@ -120,6 +146,8 @@ class Foreign(NamedTuple):
     statements: list[Statement]
     places: list[dict[str, Any]]
     """Entries of the evidence index, each with `statement`, the id of the statement that names it."""
+    is_shared: bool
+    """Whether every finding had the same places, because its writer gives each finding the first two of all."""
 
 
 def is_ours(files: Mapping[str, str]) -> dict[str, Any] | None:
@@ -157,15 +185,18 @@ def read(files: Mapping[str, str], name: str) -> Foreign:
     for key, values in scope.items() if isinstance(scope, dict) else ():
         if key != "artifacts_created" and _texts(values):
             add("C", "scope", f"{key}: {', '.join(_texts(values))}", [], SUMMARY)
+    indexed = [_first(one, "path") for one in _objects(_json(files, EVIDENCE, []))]
+    is_shared = _is_shared([_texts(one.get("evidence")) for one in _objects(summary.get("findings"))], indexed)
     for one in _objects(summary.get("findings")):
-        evidence = _texts(one.get("evidence"))
+        evidence = [place for place in indexed if _names(one, place)] if is_shared else _texts(one.get("evidence"))
         told = add("F", "finding", _first(one, "summary", "title", "text"), [*_texts(one.get("implications")), *evidence], SUMMARY)
         for locator in evidence:
             owners.setdefault(locator, []).append(told)
     for one in _objects(summary.get("recommendations")):
         add("R", "recommendation", _first(one, "action", "text", "title"), [_first(one, "why"), _first(one, "risk")], SUMMARY)
     for one in _objects(_json(files, QUESTIONS, [])):
-        add("Q", "question", _first(one, "question", "text"), [_first(one, "why_it_matters"), _first(one, "how_to_verify")], QUESTIONS)
+        blocks = ["It blocks what comes next."] if one.get("blocking") is True else []
+        add("Q", "question", _first(one, "question", "text"), [*blocks, _first(one, "why_it_matters"), _first(one, "how_to_verify")], QUESTIONS)
     for one in _objects(_json(files, ENTITIES, [])):
         add("N", "entity", _first(one, "name", "id"), [_first(one, "description")], ENTITIES)
     for one in _objects(_json(files, RELATIONS, [])):
@@ -180,8 +211,21 @@ def read(files: Mapping[str, str], name: str) -> Foreign:
     return Foreign(
         title, _first(summary, "purpose", "executive_summary"), _first(metadata, "stored_at", "generated_at") or None,
         _first(metadata, "repo_root") or None, _first(metadata, "branch") or None, _first(metadata, "head_commit") or None, _texts(metadata.get("tags")),
-        [one for one in statements if one["text"]], places,
+        [one for one in statements if one["text"]], places, is_shared,
     )  # fmt: skip
+
+
+def _is_shared(evidence: Sequence[list[str]], indexed: Sequence[str]) -> bool:
+    """Tell whether several findings have one and the same evidence, the beginning of the index: it says of none what it stands on."""
+    return len(evidence) > 1 and bool(evidence[0]) and all(one == evidence[0] for one in evidence) and evidence[0] == indexed[: len(evidence[0])]
+
+
+def _names(finding: Mapping[str, Any], place: str) -> bool:
+    """Tell whether the words of a finding name the file of a place, by its path or its name."""
+    head = re.split(r"\s+(?:—|--|–)\s+|\s+\(|;\s", LABEL.sub("", place))[0]
+    path = re.sub(r":\d+(-\d+)?$", "", head.strip().strip("`")).replace("\\", "/")
+    words = f"{_first(finding, 'title')} {_first(finding, 'summary', 'text')}"
+    return any(len(name) > 2 and re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", words) for name in (path, path.rpartition("/")[2]))
 
 
 def problems(files: Mapping[str, str]) -> list[str]:

@@ -32,14 +32,15 @@ def imported(repo: Repository, *words: str) -> dict[str, str]:
 
 
 def test_bundles_of_another_tool_come_back_byte_for_byte(repo: Repository, store: Path, tmp_path: Path) -> None:
-    """Every file, also unknown ones and one that is no text, and the entry in the store's index with its unknown keys."""
+    """Every file, also unknown ones and one that is no text, and the entry in the store's index with its unknown keys and the path of now."""
     for name, handoff_id in imported(repo).items():
         answer = repo.archive.json("handoff", "export", handoff_id, "--output", str(tmp_path / "out"))
         assert Path(answer["path"]).name == name
         assert content(tmp_path / "out" / name) == content(STORE / name)
     entries = {one["id"]: one for one in json.loads((tmp_path / "out/index.json").read_text())}
     assert list(entries) == [REST, LOCK]
-    assert [entries[LOCK]] == json.loads((STORE / "index.json").read_text())
+    before = json.loads((STORE / "index.json").read_text())[0]
+    assert entries[LOCK] == before | {"path": str(tmp_path / "out" / LOCK)}
     again = repo.archive.json("handoff", "import", str(tmp_path / "out"))["bundles"]
     assert [one["standing"] for one in again] == ["known", "known"]
 
