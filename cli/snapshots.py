@@ -58,7 +58,8 @@ def listing(settings: Settings, asked: argparse.Namespace) -> int:
         print_json({"snapshots": found, "total": total})
         return 0
     print_table(("snapshot", "reason", "session", "files", "tools", "branch", "context"),
-                [(s["snapshot_id"], s["reason"], s["session_id"][:13], s["files"], s["tools"], s["branch"], s["used_tokens"]) for s in found])  # fmt: skip
+                [(s["snapshot_id"], s["reason"], s["session_id"][:13], s["files"], s["tools"], s["branch"], s["used_tokens"] and f"{s['used_tokens']:,}")
+                 for s in found])  # fmt: skip
     if total > len(found):
         say(f"{len(found)} of {total} shown; more: --limit {total}")
     if not found:

@@ -44,7 +44,8 @@ def stats(settings: Settings, asked: argparse.Namespace) -> int:
         say(f"{counted(len(tools) - MOST_TOOLS, 'more tool')}; see --json")
     if compactions:
         print_text("")
-        print_table(("host", "compactions by", "number", "tokens before", "tokens after"), compactions)
+        print_table(("host", "compactions by", "number", "tokens before", "tokens after"),
+                    [(row[0], row[1], row[2], *("" if size is None else f"{size:,}" for size in row[3:])) for row in compactions])  # fmt: skip
     print_text("")
     print_table(("longest session", "host", "active", "span", "turns", "project", "title"),
                 [(row.session_id, row.host, duration(row.active_s), duration(row.span_s), row.turns, row.project, (row.title or "")[:LONGEST_TITLE])

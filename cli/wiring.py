@@ -243,15 +243,20 @@ def read_views(settings: Settings) -> sqlite3.Connection:
 def session_by_prefix(views: sqlite3.Connection, prefix: str) -> str:
     """Return the session whose id begins with *prefix*; a session goes before its own sub-agents, `latest` is the newest of all.
 
+    A sub-agent is also found by the beginnings of both parts of its id, as lists write it: `9d482481:afbe44`.
+
     Raises: NotFound, Ambiguous.
     """
     prefix = prefix.encode(errors="replace").decode()  # a word that is no UTF-8 has lone surrogates, which SQLite refuses
     if prefix == "latest":
         found = views.execute("SELECT session_id FROM sessions WHERE last_at IS NOT NULL ORDER BY last_at DESC LIMIT 1").fetchall()
     else:
+        parent, colon, agent = prefix.partition(":")
         found = views.execute(
-            "SELECT session_id FROM sessions WHERE substr(session_id, 1, ?) = ? ORDER BY session_id = ? DESC, session_id LIMIT 21",
-            (len(prefix), prefix, prefix),
+            "SELECT session_id FROM sessions WHERE substr(session_id, 1, length(?1)) = ?1 OR (?2 AND instr(session_id, ':')"
+            " AND substr(session_id, 1, length(?3)) = ?3 AND substr(session_id, instr(session_id, ':') + 1, length(?4)) = ?4)"
+            " ORDER BY session_id = ?1 DESC, session_id LIMIT 21",
+            (prefix, bool(colon and parent and agent), parent, agent),
         ).fetchall()
         if found and found[0][0] == prefix:
             return prefix

@@ -15,6 +15,7 @@ echo
 echo
 "$BIN/journal" usage --by day
 echo
+echo "The index for search by meaning:"
 "$BIN/journal" index update --seconds 60 || echo "Search goes by words only."
 echo
 echo "Try next:"

@@ -191,6 +191,19 @@ def test_several_sessions_go_into_a_folder(archive: Archive) -> None:
     assert [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()] == [0o600, 0o600]
 
 
+def test_every_id_of_the_list_can_be_shown(archive: Archive) -> None:
+    """The short ids that `sessions` prints, those of sub-agents too, are what other commands take."""
+    for scenario in ("claude/subagent", "codex/subagent"):
+        ingest_recording(archive, scenario)
+    listed = [line.split()[0] for line in archive.run("sessions", "--all")[1].splitlines()[1:]]
+    assert [":" in word for word in listed].count(True) == 1
+    for word in listed:
+        parent, _, agent = word.partition(":")
+        head = archive.run("show", word, "--depth", "brief")[1].splitlines()[0]
+        assert head.startswith(parent) and (f":{agent}" in head if agent else ":" not in head)
+    assert archive.run("show", "9d482481:zz")[0] == 4
+
+
 @pytest.mark.parametrize("form", ["html", "md"])
 def test_a_project_is_exported_with_a_table_of_contents(archive: Archive, form: str) -> None:
     """All sessions of the project but sub-agents, the newest first, each with its title; a title that is no plain text stays text."""
