@@ -21,15 +21,15 @@ class Payload:
 
     def __init__(self, raw: dict[str, object]) -> None:
         self.raw = raw
-        self.session_id = _text(raw, "session_id", "sessionId")
-        self.transcript_path = _path(raw, "transcript_path", "transcriptPath")
-        self.cwd = _path(raw, "cwd")
+        self.session_id = _name(raw, "session_id", "sessionId")
+        self.transcript_path = _name(raw, "transcript_path", "transcriptPath")
+        self.cwd = _name(raw, "cwd")
         self.event = _text(raw, "hook_event_name", "hookEventName")
         self.source = _text(raw, "source")
         self.trigger = _text(raw, "trigger")
         self.reason = _text(raw, "reason", "stopReason")
         self.prompt = _text(raw, "prompt", "initialPrompt")
-        self.model = _text(raw, "model")
+        self.model = _name(raw, "model")
         self.agent_id = _text(raw, "agent_id", "agentId")
         self.last_message = _text(raw, "last_assistant_message")
         self.stop_hook_active = raw.get("stop_hook_active") is True
@@ -80,8 +80,8 @@ def number(value: object) -> int:
     return value if type(value) is int and 0 <= value < 1 << 53 else 0
 
 
-def _path(raw: dict[str, object], *names: str) -> str | None:
-    """Return a path that the system can be asked for; one with NUL or half a character names nothing."""
+def _name(raw: dict[str, object], *names: str) -> str | None:
+    """Return a path or an id that system and views can be asked for; one with NUL or half a character names nothing."""
     path = _text(raw, *names)
     try:
         return path if path is None or b"\0" not in os.fsencode(path) else None

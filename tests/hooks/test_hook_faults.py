@@ -226,12 +226,13 @@ def test_a_torn_record_at_the_end_of_a_transcript_costs_no_alert(world: World, t
     assert "80" in said.answer["systemMessage"]
 
 
-HALF = [b"{", b'{"session_id', b'{"session_id": "x", "cwd": "/a\\u0000b"}', b'{"session_id": "x", "cwd": "\\ud800", "transcript_path": "\\ud800"}']
+HALF = [b"{", b'{"session_id', b'{"session_id": "x", "cwd": "/a\\u0000b"}', b'{"session_id": "x", "cwd": "\\ud800", "transcript_path": "\\ud800"}',
+        b'{"session_id": "\\u0000", "transcript_path": "/none"}', b'{"session_id": "x", "model": "\\ud800"}', b'{"session_id": "\\ud800", "source": "x"}']
 
 
 @pytest.mark.parametrize("data", HALF)
 def test_half_a_payload_and_impossible_paths_are_not_complained_of(world: World, data: bytes) -> None:
-    """Neither torn JSON, nor NUL or half a character in a path, is a fault of the user's."""
+    """Neither torn JSON, nor NUL or half a character in a path, an id or a model, is a fault of the user's."""
     assert world.hook("prompt", data) == (0, "", "")
 
 
