@@ -14,6 +14,8 @@ from journal.moments import written
 from projections import context
 
 FRESH_BYTES = 200
+SILENT_TURNS = 4
+"""After so many turns without a figure the host's version tells none."""
 FRESH_FOR_S = 600
 """A handoff so young is not asked for again at the end of every turn."""
 
@@ -166,7 +168,7 @@ def _measure(call: Call, transcript: str | None, version: list[int] | None, *, p
     call.append({
         "type": "journal.context", "role": call.role, "used": used, "window": window.tokens, "window_source": window.source, "model": model,
         "compacted": bool(measure and measure.is_compaction), "handoff": version, "thresholds": list(call.settings.thresholds),
-        "interval_s": call.settings.interval_min * 60,
+        "interval_s": call.settings.interval_min * 60, **({"estimated": True} if measure and measure.is_estimated else {}),
     }, kind=STATE)  # fmt: skip
     if call.can_write:
         call.lines = history(call.views, call.home, call.session_id, call.now)
@@ -183,8 +185,16 @@ def _newest_measure(call: Call, transcript: str | None) -> Measure | None:
         except OSError:
             return call.views.measure_of(call.session_id)
         if tail.measure is not None or tail.is_enough:
-            return tail.measure
-    return call.views.measure_of(call.session_id)
+            return tail.measure or _estimate(call)
+    return call.views.measure_of(call.session_id) or _estimate(call)
+
+
+def _estimate(call: Call) -> Measure | None:
+    """Return what the prompts so far are taken to use, of a host whose older versions tell no figures; None while it may yet tell them."""
+    turns = context.prompts(call.lines) + (call.role == "prompt")
+    if call.facts.tokens_per_turn is None or turns < SILENT_TURNS:
+        return None
+    return Measure(turns * call.facts.tokens_per_turn, is_estimated=True)
 
 
 def _alert(call: Call, measured: Measure | None, window: context.Window) -> tuple[str, str] | None:

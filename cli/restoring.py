@@ -152,6 +152,9 @@ def context(settings: Settings, asked: argparse.Namespace) -> int:
     host, estimated = views.execute("SELECT host, is_estimated FROM sessions WHERE session_id = ?", (session_id,)).fetchone()
     lines = [json.loads(text) for (text,) in views.execute(
         "SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", (session_id,))]  # fmt: skip
+    last: dict[str, Any] = next((line for line in reversed(lines) if line.get("used") is not None), {})
+    if used is None and last.get("estimated"):
+        used, model, measured_at, estimated = last["used"], last.get("model"), last.get("at"), True
     named = policy.full_name(model, lines)
     window = policy.window(chosen.context_limit, reported, named, used, catalog=windows.refreshed(named, windows.catalog_path(os.environ)))
     compact_at = (views.execute(COMPACT_POINT, (host, model)).fetchone() or (None,))[0]

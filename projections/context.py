@@ -106,6 +106,15 @@ def before_compaction(thresholds: tuple[float, ...], point: int | None, window_t
     return thresholds if thresholds[-1] <= most else tuple(sorted({min(share, round(most, 4)) for share in thresholds}))
 
 
+def prompts(history: Iterable[Line]) -> int:
+    """Return how many prompts the context holds: those since the session began or was compacted."""
+    count = 0
+    for line in history:
+        if line.get("type") == "journal.context":
+            count = 0 if line.get("compacted") or line.get("source") in REARMING_SOURCES else count + (line.get("role") == "prompt")
+    return count
+
+
 def full_name(model: str | None, history: list[Line]) -> str | None:
     """Return the model by the name with the long window, where a hook of this session was given that: transcripts leave the ending out."""
     told = next((str(line["model"]) for line in reversed(history) if line.get("role") == "session-start" and line.get("model")), "")

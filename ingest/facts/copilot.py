@@ -31,6 +31,7 @@ FACTS = Facts(
     host_cap=None,
     inject_cap=9_000,
     shows_stderr=False,
+    tokens_per_turn=4_000,  # as the tool Bookmark has it; 1.0.102 tells the figures
     fallback="",
     commands_folder="skills",
     commands_form="skill",

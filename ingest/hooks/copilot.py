@@ -2,9 +2,7 @@
 
 from ingest.hooks import Measure, Payload, number
 
-MARKS = (b'"session.usage_record"', b'"session.compaction_complete"', b'"user.message"')
-TOKENS_PER_TURN = 4000
-"""What a turn is taken to use where nothing tells it, as the tool Bookmark has it; labelled as an estimate."""
+MARKS = (b'"session.usage_record"', b'"session.compaction_complete"')
 
 
 def measure(record: dict[str, object]) -> Measure | None:
