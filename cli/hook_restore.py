@@ -8,7 +8,7 @@ from cli.hook_handoff import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, exi
 from ingest import checkout, history
 from ingest.checkout import Checkout
 from journal.moments import written
-from projections import identity, restore, restore_rows
+from projections import identity, restore, restore_bundles, restore_rows
 from projections.restore import Handoff, Limits, Present, Restored
 
 MOST_GONE = 20
@@ -19,11 +19,11 @@ def restored(call: Call, *, own: bool) -> Restored:
     root = call.place.repository if call.place else os.path.realpath(call.payload.cwd or "/")
     branch = call.place.branch if call.place else None
     rows, moved_from = _rows(call, root, branch, own=own), ""
-    if rows and call.place and not (rows.handoff or rows.cards):
+    if rows and call.place and not (rows.handoff or rows.bundle or rows.cards):
         moved_from = _moved_from(call, call.place)
         rows = _rows(call, moved_from, branch, own=own) if moved_from else rows
     moved_from = moved_from or (rows.moved_from if rows else "")
-    handoff, borrowed = _handoff(call, rows), ""
+    handoff, borrowed = restore_bundles.newest(_handoff(call, rows), rows.bundle if rows else None, branch), ""
     if handoff is None:
         handoff, borrowed = pointed(root)
     cards = hook_unread.cards(call, root, rows.cards if rows else [])

@@ -94,7 +94,7 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
     from ingest import checkout
     from journal.moments import written
     from projections import restore as parts
-    from projections import restore_rows
+    from projections import restore_bundles, restore_rows
 
     now = time.time()
     place = checkout.find(os.getcwd())
@@ -110,7 +110,8 @@ def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any
     project = current_project(views)
     since = written(now - parts.RUNNING_FOR_S)
     rows = restore_rows.read(views, project, branch, session_id="", own=False, running_since=since, sessions=10 if asked.all else 2)
-    handoff, borrowed = (rows.handoff, "") if rows.handoff else pointed(place.repository if place else os.path.realpath(os.getcwd()))
+    known = restore_bundles.newest(rows.handoff, rows.bundle, branch)
+    handoff, borrowed = (known, "") if known else pointed(place.repository if place else os.path.realpath(os.getcwd()))
     own = None if borrowed else handoff
     at = own.saved_at if own else rows.cards[0].last_at if rows.cards else None
     commits, files = _changes(place, own.head if own else rows.head, at)

@@ -6,7 +6,7 @@ later rewind took away is not brought back.
 
 import sqlite3
 
-from projections import cards
+from projections import cards, restore_bundles
 from projections.restore import Card, Handoff
 from projections.restore_rows import aged
 
@@ -37,4 +37,5 @@ def read_cards(views: sqlite3.Connection, at: str, *, project: str = "", session
 def read_handoff(views: sqlite3.Connection, at: str, project: str, branch: str | None) -> Handoff | None:
     """Return the newest handoff of a project that was saved by the moment *at*, one of *branch* before others."""
     row = views.execute(HANDOFF, (project, at, branch)).fetchone()
-    return Handoff(row[0], aged(row[1], row[5]), *row[2:5]) if row else None
+    handoff = Handoff(row[0], aged(row[1], row[5]), *row[2:5]) if row else None
+    return restore_bundles.newest(handoff, restore_bundles.read(views, project, branch, until=at), branch)

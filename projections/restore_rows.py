@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from journal import jsontext
 from journal.moments import written
+from projections import restore_bundles
 from projections.restore import Card, Handoff
 
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
@@ -31,7 +32,7 @@ HEAD = "SELECT head FROM hook_events WHERE session_id = ? AND head IS NOT NULL O
 class Rows:
     """What the views hold for one project."""
 
-    __slots__ = ("cards", "handoff", "handoff_version", "head", "moved_from", "project", "running")
+    __slots__ = ("bundle", "cards", "handoff", "handoff_version", "head", "moved_from", "project", "running")
 
     def __init__(
         self, project: str, handoff: Handoff | None, handoff_version: tuple[str, int, int] | None, cards: list[Card], running: tuple[str, ...], head: str | None
@@ -40,6 +41,8 @@ class Rows:
         self.handoff = handoff
         self.handoff_version = handoff_version
         """Path, mtime in microseconds and size of the file that the handoff was read from."""
+        self.bundle: Handoff | None = None
+        """The newest handoff that was saved by command."""
         self.cards = cards
         self.moved_from = ""
         """The root at which the repository lay when the newest of this was written, where that is another one."""
@@ -64,6 +67,8 @@ def read(
     running = tuple(f"{row[0]} ({row[1]})" for name in projects for row in views.execute(RUNNING, (name, session_id, running_since)))
     head = views.execute(HEAD, (cards[0].session_id,)).fetchone() if cards else None
     rows = Rows(project, handoff, version, cards, running, head[0] if head else None)
+    bundles = [bundle for name in projects if (bundle := restore_bundles.read(views, name, branch)) is not None]
+    rows.bundle = restore_bundles.newest(bundles[0], bundles[-1], branch) if bundles else None
     if found and found[8] and found[8] != root:
         rows.moved_from = found[8]
     elif cards and not found:

@@ -345,3 +345,44 @@ def test_a_handoff_that_no_hook_saw_is_written_down_by_an_ingest(world: World) -
     rows = json.loads(world.journal("sql", "SELECT session_id, branch, head, is_dirty, text FROM handoffs", "--json").stdout)
     assert rows == [{"session_id": S, "branch": "main", "head": world.git("rev-parse", "HEAD"), "is_dirty": 0, "text": "## Current task\nThe needle\n"}]
     assert len(world.lines(".handoff")) == 1
+
+
+NOTES = """## Purpose
+The parser
+## Findings
+- The needle stands in `a.py:1`.
+## Open questions
+- Who reads it, and when?
+## Next moves
+1. Read `a.py` again.
+"""
+
+
+def test_a_handoff_that_was_saved_by_command_is_told_like_a_file(world: World) -> None:
+    """The newer of the two is told, with the way to its evidence; one that was deleted is not, and `restore` says the same."""
+    _worked(world)
+    (world.project / ".journal").mkdir()
+    (world.project / ".journal/handoff.md").write_text("## Current task\nThe file\n")
+    os.utime(world.project / ".journal/handoff.md", (time.time() - 60,) * 2)
+    (world.project / "notes.md").write_text(NOTES)
+    saved = json.loads(world.journal("handoff", "save", "--notes", "notes.md", "--title", "Lock", "--json").stdout)["handoff_id"]
+    told = world.hook("session-start", session_id=T, source="startup").context
+    body = "# Lock\nThe parser\n## Next moves\n- Read `a.py` again.\n## Open questions\n- Who reads it, and when?\n## Findings\n"
+    body += "- The needle stands in `a.py:1`.\n"
+    assert f"{body}(What became of its evidence: journal handoff load {saved})\n" in told
+    assert ("The file" in told, told.index("# Lock") < told.index("## Session")) == (False, True)
+    assert body in json.loads(world.journal("restore", "--json").stdout)["text"]
+    world.journal("handoff", "delete", saved)
+    told = world.hook("session-start", session_id=T, source="startup").context
+    assert ("The needle" in told, "The file" in told) == (False, True)
+
+
+def test_a_long_saved_handoff_leaves_room_for_what_came_since(world: World) -> None:
+    """At most 800 tokens of it, and how many lines are left out."""
+    _worked(world)
+    (world.project / "notes.md").write_text(NOTES.replace("## Open", "".join(f"- Finding {n} {'x' * 90} in `a.py:1`.\n" for n in range(60)) + "## Open"))
+    world.journal("handoff", "save", "--notes", "notes.md", "--title", "Lock")
+    told = world.hook("session-start", session_id=T, source="startup").context
+    assert "more lines, and what became of its evidence: journal handoff load h" in told
+    assert told.index("Finding 1 ") < told.index("## Session")
+    assert "We decided to keep the lock because two writers raced." in told
