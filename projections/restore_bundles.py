@@ -14,7 +14,8 @@ _LISTED = """coalesce((SELECT r.verb FROM handoff_removals AS r WHERE r.handoff_
     = 'undelete'"""
 BUNDLE = f"""SELECT b.handoff_id, b.saved_at, b.session_id, b.branch, b.head, b.title, b.purpose FROM handoff_bundles AS b
 WHERE b.root = ?1 AND b.saved_at <= ?3 AND {_LISTED.format('b.handoff_id')}
-AND NOT EXISTS (SELECT 1 FROM handoff_links AS l WHERE l.older = b.handoff_id AND {_LISTED.format('l.newer')}) ORDER BY b.branch IS ?2 DESC, b.saved_at DESC, b.handoff_id LIMIT 1"""
+AND NOT EXISTS (SELECT 1 FROM handoff_links AS l WHERE l.older = b.handoff_id AND {_LISTED.format('l.newer')})
+ORDER BY b.branch IS ?2 DESC, b.saved_at DESC, b.handoff_id LIMIT 1"""
 STATEMENTS = "SELECT kind, text FROM handoff_statements WHERE handoff_id = ? ORDER BY number LIMIT 200"
 
 
