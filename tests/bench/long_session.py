@@ -65,14 +65,22 @@ def _round(number: int, chance: random.Random, prose: Any) -> list[dict[str, Any
     ]  # fmt: skip
 
 
+_LAUNCHER = """import json, os, subprocess, sys
+process = subprocess.Popen(sys.argv[2:], stdout=open(sys.argv[1], "wb"), stderr=subprocess.DEVNULL)
+_, status, used = os.wait4(process.pid, 0)
+print(json.dumps([os.waitstatus_to_exitcode(status), used.ru_utime + used.ru_stime, used.ru_maxrss // 1024]))"""
+
+
 def measured(words: tuple[str, ...], environ: dict[str, str]) -> tuple[float, int, int]:
-    """Return CPU seconds, peak resident MB and bytes written of one command."""
-    with tempfile.TemporaryFile() as out:
-        process = subprocess.Popen([sys.executable, "-m", "journal", *words], env=environ, stdout=out, stderr=subprocess.DEVNULL)
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        assert process.returncode == 0, words
-        return used.ru_utime + used.ru_stime, used.ru_maxrss // 1024, os.fstat(out.fileno()).st_size
+    """Return CPU seconds, peak resident MB and bytes written of one command.
+
+    A small process starts it: the peak of a process counts what its parent held when it was forked.
+    """
+    with tempfile.NamedTemporaryFile() as out:
+        command = [sys.executable, "-I", "-c", _LAUNCHER, out.name, sys.executable, "-m", "journal", *words]
+        status, seconds, peak = json.loads(subprocess.run(command, env=environ, stdout=subprocess.PIPE, check=True).stdout)
+        assert status == 0, words
+        return seconds, peak, os.fstat(out.fileno()).st_size
 
 
 def prepared(folder: str, megabytes: int) -> dict[str, str]:

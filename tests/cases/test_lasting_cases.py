@@ -81,7 +81,7 @@ def test_a20_a_real_limit_of_watches_leads_to_polling(archive: Archive) -> None:
         assert seconds_until(archive.home, 12) < 10
     finally:
         said = stop(watching)
-    assert said == ["watching 1 roots; stop with Ctrl-C", "no change notifications (inotify watch limit reached): polling every 0.8 s instead"]
+    assert said == ["watching 1 root; stop with Ctrl-C", "no change notifications (inotify watch limit reached): polling every 0.8 s instead"]
 
 
 def test_a_watch_that_was_started_with_less_priority_keeps_it(archive: Archive) -> None:
@@ -96,7 +96,7 @@ def test_a_watch_that_was_started_with_less_priority_keeps_it(archive: Archive) 
         assert {text.rpartition(") ")[2].split()[16] for text in threads} == {"19"}
     finally:
         said = stop(watching)
-    assert said == ["watching 1 roots; stop with Ctrl-C"]
+    assert said == ["watching 1 root; stop with Ctrl-C"]
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EMFILE])
@@ -178,7 +178,7 @@ def test_f3_two_hundred_megabytes_under_a_reader(archive: Archive) -> None:
     assert pinned > 140_000_000
     status, out, _ = archive.run("doctor", "--json")
     found = [(finding["what"], finding["evidence"]) for finding in json.loads(out)["findings"] if finding["id"] == "space"]
-    assert found == [("journal.db-wal has grown beyond 64 MiB: a reader holds it open, or nothing checkpoints it", f"{pinned} bytes")]
+    assert found == [("journal.db-wal has grown beyond 64 MiB: a reader holds it open, or nothing checkpoints it", f"{pinned / 1e6:.0f} MB")]
     assert status == 1
     reader.execute("COMMIT")
     for number in (2, 3):
