@@ -49,7 +49,7 @@ def _seen(scene: Scene) -> str:
         files = [file for file in scene.survey.files if file.host == host and file.path.startswith(root)]
         newest = max((file.modified for file in files), default=None)
         count = counted(len(files), "file") + (f", newest {day(newest)}" if newest else "")
-        parts.append(f"{host}: {root} ({count if could else 'unreadable' if os.path.exists(root) else 'absent'})")
+        parts.append(f"{host}: {root} ({count if could else 'unreadable' if os.path.lexists(root) else 'absent'})")
     elsewhere = sum(not any(file.host == host and file.path.startswith(root) for host, root, _ in scene.survey.roots) for file in scene.survey.files)
     return "; ".join([*parts, *([f"{counted(elsewhere, 'file')} elsewhere that the log knows"] if elsewhere else [])])
 

@@ -134,8 +134,11 @@ def settings(scene: Scene) -> Outcome:
     if not os.path.exists(path):
         return Outcome(f"{path} (there is none: defaults are in force)")
     unknown = sorted(set(read_file(path)) - KNOWN)
-    roots_of(load({**os.environ, "JOURNAL_HOME": scene.home.root}), [])
+    loaded = load({**os.environ, "JOURNAL_HOME": scene.home.root})
+    roots_of(loaded, [])
     findings = []
+    if absent := [f"{host} = {root}" for host, root in loaded.roots if not os.path.isdir(root)]:
+        findings.append(Finding("settings", "warning", "config.toml names folders of hosts that are not there", ", ".join(absent), "journal config"))
     if unknown:
         findings.append(Finding("settings", "warning", "config.toml has settings that nothing reads", ", ".join(unknown), "journal config"))
     if fault := hook_settings.load(path)[1]:

@@ -243,6 +243,14 @@ def test_damaged_settings_are_a_finding_not_an_error(archive: Archive) -> None:
     assert (status, [finding["id"] for finding in answer["findings"]]) == (1, ["settings"])
 
 
+def test_a_folder_of_the_settings_that_is_not_there_is_a_finding(archive: Archive) -> None:
+    """A misspelt root would leave its transcripts out in silence."""
+    fill(archive)
+    archive.write(archive.home / "config.toml", b"[roots]\nclaude = '/nope/claude'\n").chmod(0o600)
+    (finding,) = doctor(archive)[1]["findings"]
+    assert (finding["id"], finding["severity"], finding["evidence"]) == ("settings", "warning", "claude = /nope/claude")
+
+
 def test_a_file_that_grows_is_late_by_its_last_read(archive: Archive) -> None:
     """A transcript that was changed just now, and last read half an hour ago, is a finding although the file is young."""
     fill(archive)
@@ -350,6 +358,16 @@ def test_a_folder_that_cannot_be_read_is_a_finding(archive: Archive) -> None:
     (archive.folder / ".codex").mkdir()
     (archive.folder / ".codex").chmod(0)
     assert [finding["id"] for finding in doctor(archive)[1]["findings"]] == ["freshness"]
+
+
+@pytest.mark.parametrize("spoil", [lambda path: path.symlink_to(path), lambda path: path.touch()], ids=["a link to itself", "a file"])
+def test_a_home_that_is_no_folder_is_a_finding(archive: Archive, spoil: Callable[[Path], None]) -> None:
+    """What stands where a host's home should be and cannot be looked into is not taken for a host that is not there."""
+    fill(archive)
+    spoil(archive.folder / ".codex")
+    status, answer = doctor(archive)
+    assert status == 1 and [finding["id"] for finding in answer["findings"]] == ["freshness", "hooks"]
+    assert f"codex: {archive.folder}/.codex (unreadable)" in answer["checks"][0]["looked_at"]
 
 
 def test_a_lost_home_is_a_finding(archive: Archive) -> None:
