@@ -49,7 +49,7 @@ def search(settings: Settings, asked: argparse.Namespace) -> int:
     if not hits:
         say("nothing found" if filters.project is None else f"nothing found in {filters.project}; try --all")
     if why and (asked.mode or not hits):
-        say(f"searched by words only: {why}")
+        say(why if coverage is not None else f"searched by words only: {why}")
     if coverage is not None and coverage < 1:
         say(f"{coverage:.0%} of the texts have a vector so far; the rest was searched by words only; run: journal index update")
     return 0

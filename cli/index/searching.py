@@ -3,7 +3,7 @@
 import sqlite3
 from typing import Any, NamedTuple
 
-from cli.index import building, semantic
+from cli.index import building, embedding, semantic
 from cli.index.semantic import Match
 from journal.home import Home
 from journal.settings import Settings
@@ -14,6 +14,8 @@ from projections.search_filters import Filters
 
 BARE_WEIGHT = 0.5
 """What the similarity of a chunk that only ran a command counts."""
+LEAST_BEST = 0.25
+"""Where not even the nearest text has this cosine, nothing here is about the question: see tests/bench/retrieval.py."""
 NEAREST = 200
 """Chunks that are taken from the index for one answer."""
 Key = tuple[str, str | None, int | None, str | None]
@@ -24,7 +26,7 @@ class Found(NamedTuple):
 
     hits: list[dict[str, Any]] | None
     why: str
-    """Why meaning could not be had."""
+    """Why meaning could not be had, or had no say."""
     coverage: float | None
     """The share of texts that have a vector."""
 
@@ -40,15 +42,27 @@ def find(settings: Settings, views: sqlite3.Connection, query: str, filters: Fil
 def answer(home: Home, views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> Found:
     """Return the best places for *query* with a search that is open."""
     texts, covered = building.coverage(home, search.embedder.model_id)
-    return Found(ranked(views, search, query, filters, mode=mode, limit=limit), "", round(covered / texts, 4) if texts else 1.0)
+    hits, why = ranked(views, search, query, filters, mode=mode, limit=limit)
+    return Found(hits, why, round(covered / texts, 4) if texts else 1.0)
 
 
-def ranked(views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> list[dict[str, Any]]:
-    """Return the best places for *query*, by meaning alone (`semantic`) or with words (`hybrid`)."""
-    meaning = _by_place(search.find(views, query, filters, NEAREST))
+def ranked(views: sqlite3.Connection, search: semantic.Search, query: str, filters: Filters, *, mode: str, limit: int) -> tuple[list[dict[str, Any]], str]:
+    """Return the best places for *query*, by meaning alone (`semantic`) or with words (`hybrid`), and why meaning had no say, where it had none."""
+    matches = search.find(views, query, filters, NEAREST)
+    why = _far(search, matches)
+    meaning = _by_place([] if why else matches)
     words = {_key_of(place): place for place in lexical.partial(views, query, filters, least=fusion.LEAST_COVERAGE)} if mode == "hybrid" else {}
     found = fusion.fused([(key, place.coverage) for key, place in words.items()], [(key, match.similarity) for key, match in meaning.items()])
-    return [_hit(views, one, words.get(one.key), meaning.get(one.key), needles_of(query)) for one in found[:limit]]  # type: ignore[call-overload]  # keys are ours
+    hits = [_hit(views, one, words.get(one.key), meaning.get(one.key), needles_of(query)) for one in found[:limit]]  # type: ignore[call-overload]  # keys are ours
+    return hits, why
+
+
+def _far(search: semantic.Search, matches: list[Match]) -> str:
+    """Return in words that even the nearest text is about something else; empty where one is near, or the model's cosines are not known."""
+    best = max((match.similarity for match in matches), default=1.0)
+    if best >= LEAST_BEST or not embedding.is_measured(search.embedder.model_id):
+        return ""
+    return f"no text is near the question in meaning (the nearest has {best:.2f} of 1, {LEAST_BEST} is the least)"
 
 
 def similar(views: sqlite3.Connection, search: semantic.Search, session_id: str, filters: Filters, limit: int) -> list[tuple[str, float, Match]]:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[2])]
 
-from retrieval_cases import CHORES, FOREIGN, NEGATIVES, OWN_LANGUAGE, PROBLEMS, WORDS
+from retrieval_cases import CHORES, FOREIGN, NEGATIVES, NONSENSE, OWN_LANGUAGE, PROBLEMS, WORDS
 
 HOSTS = ("claude", "codex", "gemini", "copilot")
 CWD = "/home/dev/shop"
@@ -102,6 +102,7 @@ def sessions() -> tuple[list[Told], list[Question]]:
     asked += [Question("fork command", question, implementing) for question in (
         "modify the /fork command", "implement a change in /fork", "where did we extend the fork command's options", "edit the code behind /fork")]  # fmt: skip
     asked += [Question("negative", question, frozenset()) for question in NEGATIVES]
+    asked += [Question("nonsense", question, frozenset()) for question in NONSENSE]
     return told, asked
 
 
@@ -218,7 +219,7 @@ def ranked(settings: Any, questions: Sequence[Question], mode: str) -> list[list
     with closing(sqlite3.connect(f"file:{settings.home}/views.db?mode=ro", uri=True)) as views:
         for question in questions:
             hits = (by_words(views, question.text, NO_FILTERS, 50) if mode == "lexical" else
-                    searching.ranked(views, opened, question.text, NO_FILTERS, mode=mode, limit=50))  # fmt: skip
+                    searching.ranked(views, opened, question.text, NO_FILTERS, mode=mode, limit=50)[0])  # fmt: skip
             found.append(list(dict.fromkeys(hit["session_id"] for hit in hits)))
     return found
 

@@ -42,6 +42,12 @@ NEGATIVES = (
     "what do whales eat", "origami crane folding", "poem about autumn leaves", "mortgage interest deduction",
 )  # fmt: skip
 """What no session is about."""
+NONSENSE = (
+    "qwzx plort fnord", "asdf jkl qwer", "lorem ipsum dolor sit amet", "zzzz", "xylophone marmalade gargoyle", "the the the", "hjkl hjkl hjkl",
+    "blorptastic wibble wobble", "what is the meaning of life", "who is the prime minister of denmark", "how tall is mount everest", "favourite pizza toppings",
+    "capital of mongolia", "why is the sky blue", "translate good morning to swahili", "best guitar strings", "when do tulips bloom", "aaaa bbbb cccc",
+)  # fmt: skip
+"""No questions at all, and some that no floor was chosen by."""
 CHORES = (
     "Rename the variable {w} in {p}", "Update the dependency {w} to its newest version", "Write a docstring for {i}", "Format {p}",
     "Add a type annotation to {i}", "Move {i} into a module of its own", "Delete the unused import of {w}", "Add a comment above {i} that says what it does",

@@ -151,3 +151,17 @@ def test_weak_hits_by_words_never_drown_good_vectors() -> None:
     assert [(one.key, one.by) for one in fusion.fused(words, meaning)] == [("near", ("meaning",))]
     both = fusion.fused([("a", 1.0), ("b", 1.0)], [("b", 0.5), ("c", 0.4)])
     assert [one.key for one in both] == ["b", "a", "c"]
+
+
+@needs_weights
+def test_a_question_that_nothing_here_is_near_to_is_answered_by_silence_and_why(archive: Archive) -> None:
+    """The mode that ran, no hit, and what the nearest text had; by words it is found all the same."""
+    indexed(archive)
+    for mode in ("semantic", "hybrid"):
+        found = archive.json("search", "what do whales eat", "--all", "--mode", mode)
+        assert (found["mode"], found["hits"], found["coverage"]) == (mode, [], 1.0)
+        assert found["why"].startswith("no text is near the question in meaning (the nearest has 0.")
+    _, out, err = archive.run("search", "what do whales eat", "--all")
+    assert (out, "no text is near the question in meaning" in err, "searched by words only" in err) == ("", True, False)
+    near = archive.json("search", "compilation stuck forever", "--all", "--mode", "semantic")
+    assert (near["why"], bool(near["hits"])) == ("", True)
