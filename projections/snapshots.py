@@ -47,6 +47,8 @@ WHATEVER_CHANGED = ("manual", "pre_compact")
 SESSION = "SELECT branch, head_commit, kind, end_reason, last_at, project FROM sessions WHERE session_id = ?"
 USED = """SELECT used_tokens FROM context_history WHERE session_id = ? AND occurred_at <= ? AND used_tokens IS NOT NULL
 ORDER BY occurred_at DESC, source_key DESC, generation DESC, offset_bytes DESC LIMIT 1"""
+# Most hosts end a session without a word in its transcript; the hook of its end is told.
+ENDED = "SELECT 1 FROM hook_events WHERE session_id = ? AND role = 'session-end' AND occurred_at >= ? LIMIT 1"
 
 
 class Point(NamedTuple):
@@ -99,8 +101,8 @@ def _points(views: sqlite3.Connection, session_id: str, session: tuple[str | Non
     thresholds, interval_s, limit = _settings(views, session_id)
     points += _crossings(views, session_id, thresholds, limit)
     points += _intervals(views, session_id, interval_s, sorted(point.at for point in points))
-    if session[3] and session[4]:
-        points.append(Point(session[4], "session_end", session[3]))
+    if session[4] and (session[3] or views.execute(ENDED, (session_id, session[4])).fetchone()):
+        points.append(Point(session[4], "session_end", session[3] or ""))
     return sorted(points)
 
 
@@ -178,7 +180,7 @@ def snapshot_id(session_id: str, point: Point) -> str:
 
 PROJECTION = Projection(
     name="snapshots",
-    version=4,
+    version=5,
     tables={
         "snapshot_requests": """CREATE TABLE {name} (session_id TEXT NOT NULL, record_id TEXT NOT NULL, requested_at TEXT, note TEXT,
             PRIMARY KEY (session_id, record_id)) STRICT, WITHOUT ROWID""",

@@ -105,3 +105,21 @@ def test_post_compact_of_a_session_without_a_compaction_is_said(archive: Archive
     assert (status, out) == (0, "")
     assert f"session {T} was never compacted; try: journal restore --session {T}" in err
     assert _restored(archive, "post-compact", T)["compacted_at"] is None
+
+
+def test_for_another_host_a_restore_stays_below_what_that_host_takes(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything of ten sessions is more than Codex takes: with `--for` whole lines within 9,000 characters, and how many were left out."""
+    for session in range(10):
+        name = f"5b0e6f1c-0000-4000-8000-0000000001{session:02d}"
+        because = "two writers raced " * 9
+        said = [answer(1000 * session + n, name, f"We decided to keep lock {session}-{n} because {because}.", f"m{session}-{n}") for n in range(2, 8)]
+        asked = [claude(1000 * session + 100 + n, name, f"Please never touch file {session}-{n} {'by hand ' * 20}") for n in range(6)]
+        records = [record | {"cwd": str(archive.folder)} for record in (claude(1000 * session + 1, name, "go"), *said, *asked)]
+        archive.write(archive.claude_path(name), *records)
+    archive.ingest()
+    monkeypatch.chdir(archive.folder)
+    whole, told = (_restored(archive, "restore", "--all", *words)["text"] for words in ((), ("--for", "codex")))
+    assert (len(whole) > 9000, "left out" in whole, len(told) <= 9000) == (True, False, True)
+    assert told.splitlines()[-1] == "</journal-restored-context>"
+    assert "lines left out" in told.splitlines()[-2]
+    assert told.splitlines()[:-2] == whole.splitlines()[: len(told.splitlines()) - 2]

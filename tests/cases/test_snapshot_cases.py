@@ -170,3 +170,31 @@ def test_b19_a_snapshot_names_functions_classes_and_imports_of_its_edits(archive
     name = archive.json("snapshots", "--all")["snapshots"][0]["snapshot_id"]
     assert archive.json("show", name)["files_changed"][0]["hints"] == ["+class Sum", "-import os", "+import re"]
     assert "calc.py: +class Sum, -import os, +import re" in archive.run("show", name)[1]
+
+
+def _line(archive: Archive, second: int, kind: str, **fields: object) -> None:
+    """Append a line of the session's hooks, so many seconds after ten."""
+    at = f"2026-11-30T10:{second // 60:02d}:{second % 60:02d}.600000Z"
+    record: dict[str, object] = {"type": kind, "at": at, "session_id": S, **fields}
+    inbox.append(open_home(str(archive.home)), S, "2026-11-30", record)
+
+
+@pytest.mark.parametrize(("ending", "expected"), [("nothing", []), ("record", ["10:00:20"]), ("hook", ["10:00:20"]), ("hook of before", [])])
+def test_the_end_of_a_session_is_a_point(archive: Archive, ending: str, expected: list[str]) -> None:
+    """By the word of the transcript, else by the hook of its end; one that was resumed afterwards goes on."""
+    ends = [{"type": "cost-state", "sessionId": S, "totalCostUSD": 0.1}] if ending == "record" else []
+    archive.write(archive.claude_path(S), _prompt(1, 0), *_edit(2, "/home/dev/proj/a.py", 10), _prompt(5, 20), *ends)
+    if ending.startswith("hook"):
+        _line(archive, 30 if ending == "hook" else 5, "journal.hook", role="session-end", host="claude", payload={"session_id": S},
+              transcript={"path": None, "size": None}, checkout=None)  # fmt: skip
+    archive.ingest()
+    assert [at for reason, at, _, _ in _rows(archive) if reason == "session_end"] == expected
+
+
+@pytest.mark.parametrize(("interval_s", "expected"), [(60, ["10:01:40"]), (300, [])])
+def test_the_interval_in_force_is_an_event_of_the_session(archive: Archive, interval_s: int, expected: list[str]) -> None:
+    """The setting `interval_min` is written down by each hook, and counts for that session."""
+    archive.write(archive.claude_path(S), _prompt(1, 0), *_edit(2, "/home/dev/proj/a.py", 10), _prompt(4, 100))
+    _line(archive, 0, "journal.context", role="prompt", used=None, window=None, window_source="unknown", model=None, thresholds=[0.75], interval_s=interval_s)
+    archive.ingest()
+    assert [at for reason, at, _, _ in _rows(archive) if reason == "time_interval"] == expected

@@ -35,7 +35,11 @@ def test_the_alert_says_how_full_it_is_and_names_the_handoff(world: World) -> No
     told = answer["hookSpecificOutput"]
     assert told["hookEventName"] == "UserPromptSubmit"
     assert f"{world.project}/.journal/handoff.md" in told["additionalContext"]
-    assert "`## Current task`" in told["additionalContext"]
+    headings = ("Current task", "Status", "Remaining", "Decisions", "Risks", "Open questions", "Sources of truth", "Next steps")
+    assert ", ".join(f"`## {heading}`" for heading in headings) in told["additionalContext"]
+    assert "Markdown of at most 800 tokens" in told["additionalContext"]
+    assert "Name files and lines instead of copying them" in told["additionalContext"]
+    assert "advise the user to start a new session soon" in told["additionalContext"]
     assert (world.project / ".journal/.gitignore").read_text() == "*\n"
     assert world.git("status", "--porcelain") == ""
 
@@ -249,3 +253,24 @@ def test_another_model_than_that_of_the_first_hook_has_its_own_window(world: Wor
     world.hook("session-start", source="startup", model="claude-sonnet-4-5[1m]")
     world.answered(160_000, model="claude-haiku-4-5")
     assert "160k of 200k" in world.hook("prompt", prompt="").answer["systemMessage"]
+
+
+def test_another_window_arms_the_threshold_again(world: World) -> None:
+    """Told at 80 % of 200,000 tokens, and again once the window is another one and the use is above its threshold."""
+    world.answered(160_000)
+    assert "of 200k tokens" in world.hook("prompt", prompt="").answer["systemMessage"]
+    (world.home / "config.toml").write_text("[hooks]\ncontext_limit = 180000\n")
+    assert "160k of 180k tokens, window your setting" in world.hook("prompt", prompt="").answer["systemMessage"]
+    assert world.hook("prompt", prompt="").answer == {}
+
+
+def test_a_new_session_has_thresholds_of_its_own(world: World) -> None:
+    """What one session was told of is told to another as well; so is a session that was cleared."""
+    world.answered(160_000)
+    assert world.hook("prompt", prompt="").answer != {}
+    other = world.transcript.with_name("22222222-0000-4000-8000-000000000002.jsonl")
+    other.write_text(world.transcript.read_text().replace(S, other.stem))
+    told = world.hook("prompt", prompt="", session_id=other.stem, transcript_path=str(other)).answer
+    assert "160k of 200k tokens" in told["systemMessage"]
+    world.hook("session-start", source="clear")
+    assert world.hook("prompt", prompt="").answer != {}
