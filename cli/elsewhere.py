@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 LARGEST_FILE_BYTES = 1024 * 1024 * 1024
 DRAFTS = (".journal", ".claude/skills", ".gemini/extensions", "AGENTS.md", ".github/copilot-instructions.md")
 """Where in a repository skills, handoffs and bundles stand that came out of the log."""
+_NAMED = re.compile(rb"session [0-9A-Za-z-]+|[0-9A-Za-z-]{12,}")
 MOST_LINES = 1000
 """So many line numbers are told of one file."""
 
@@ -91,17 +93,29 @@ def projects_of(home: Home) -> list[str]:
 
 
 def drafts_in(projects: list[str], selection: "Selection", known: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the files in *projects* that the journal drafted from the log, or that agents wrote for it, where they show a text that was forgotten.
+    """Return the files in *projects* that the journal drafted from the log, or that agents wrote for it, where they show what was forgotten.
+
+    For a text that is every line with it, for sessions every line that names one of them as its source.
 
     Those that *known* tells already are left out.
     """
     found: list[dict[str, Any]] = []
     told = {os.path.realpath(one["path"]) for one in known}
-    for project in projects if selection.text else ():
+    sources = _sources(selection)
+    for project in projects:
         for path in (path for name in DRAFTS for path in _at(os.path.join(project, name)) if os.path.realpath(path) not in told):
             with contextlib.suppress(OSError), open(path, "rb") as file:
-                found += _told("draft", path, _lines(file, selection))
+                found += _told("draft", path, _lines(file, selection) if selection.text else [
+                    number for number, line in enumerate(file, 1) if any(name in sources for name in _NAMED.findall(line))])  # fmt: skip
     return found
+
+
+def _sources(selection: "Selection") -> frozenset[bytes]:
+    """Return the sessions that are forgotten as drafts name them: `session 03d02093`, or the whole id."""
+    from projections.skill_items import short
+
+    names = selection.target.sessions if selection.text is None else ()
+    return frozenset(text.encode() for name in names for text in (name, f"session {short(name)}"))
 
 
 def stand_at_home(home: Home, selection: "Selection") -> list[dict[str, Any]]:

@@ -1,4 +1,7 @@
-"""Which texts of the views hold the words of a task, and how much of it each covers; the full-text index does the finding."""
+"""Which texts of the views hold the words of a task, and how much of it each covers; the full-text index does the finding.
+
+`lexical.py` ranks single places by the whole words of a query. A task is told in other forms of its words, so that stems count here, where they stand together.
+"""
 
 import math
 import re
@@ -8,7 +11,7 @@ from typing import NamedTuple
 
 from projections.forks import Hit, is_bare
 from projections.registry import STOP
-from projections.search import spaced
+from projections.search import containing, spaced
 
 MOST_ROWS = 20_000
 """A word in more texts than this tells nothing about any of them."""
@@ -33,8 +36,8 @@ MESSAGES = """SELECT rowid, session_id, kind, occurred_at, substr(text, 1, ?) FR
 AND kind IN ('prompt', 'answer', 'summary')"""
 TOOLS = "SELECT rowid, session_id, 'tool', occurred_at, input_text FROM tool_calls WHERE rowid IN ({}) AND is_copy = 0"
 # What a call gave back stands in no index of words; failed ones are few.
-ERRORS = """SELECT rowid, session_id, 'error', coalesce(returned_at, occurred_at), output_excerpt FROM tool_calls
-WHERE is_error = 1 AND is_copy = 0 AND output_excerpt IS NOT NULL AND ({}) ORDER BY rowid DESC LIMIT 2000"""
+ERRORS = """SELECT rowid, session_id, 'error', coalesce(returned_at, occurred_at), output_excerpt FROM tool_calls INDEXED BY tool_calls_failed
+WHERE is_error = 1 AND is_copy = 0 AND output_excerpt IS NOT NULL AND {} ORDER BY rowid DESC LIMIT 2000"""
 
 
 class Term(NamedTuple):
@@ -100,9 +103,8 @@ def find(views: sqlite3.Connection, task: str, fresh: str = LATEST) -> list[Foun
 
 def _errors(views: sqlite3.Connection, terms: Sequence[Term]) -> list[Found]:
     """Return the failed calls whose output holds a good part of the task."""
-    literal = [term.word.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") for term in terms]
-    condition = " OR ".join("output_excerpt LIKE ? ESCAPE '\\'" for _ in terms)
-    rows = views.execute(ERRORS.format(condition), [f"%{word}%" for word in literal]).fetchall()
+    condition, wanted = containing("output_excerpt", [term.word for term in terms], any_of=True)
+    rows = views.execute(ERRORS.format(condition), wanted).fetchall()
     counts = [sum(bool(term.pattern.search(row[4])) for row in rows) for term in terms]
     seen = [math.log(1.0 + (len(rows) + 1) / count) if count else None for count in counts]
     known = [weight for weight in seen if weight is not None]

@@ -48,13 +48,13 @@ def items(views: sqlite3.Connection, session_ids: Sequence[str], project: str, n
     return found
 
 
-def _short(session_id: str) -> str:
+def short(session_id: str) -> str:
     """Return the beginning of an id that names one session: ids of version 7 (Codex) begin with the time, and all of a minute alike."""
     return session_id[:13] if session_id[14:15] == "7" else session_id[:8]
 
 
 def _source(session_id: str, at: str | None) -> str:
-    return f"session {_short(session_id)}, {(at or '?')[:10]}"
+    return f"session {short(session_id)}, {(at or '?')[:10]}"
 
 
 def _known(views: sqlite3.Connection, session_id: str) -> Iterator[Item]:
@@ -69,7 +69,7 @@ def _known(views: sqlite3.Connection, session_id: str) -> Iterator[Item]:
             yield Item(section, fact.text, _source(session_id, fact.at), fact.at or "", name)
     last_at = views.execute("SELECT last_at FROM sessions WHERE session_id = ?", (session_id,)).fetchone()[0]
     about = entry(registry_rows.material(views, session_id), registry_rows.annotation(views, session_id), last_at)
-    yield Item("status", f"{about.category}: {about.title or 'untitled'}", _source(session_id, last_at), last_at or "", f"session-{_short(session_id)}")
+    yield Item("status", f"{about.category}: {about.title or 'untitled'}", _source(session_id, last_at), last_at or "", f"session-{short(session_id)}")
 
 
 def _learned(views: sqlite3.Connection, project: str, now: str) -> Iterator[Item]:

@@ -265,6 +265,30 @@ def test_merged_and_long_lines_are_scrubbed(archive: Archive) -> None:
     assert len(archive.rows("views.db", "SELECT text FROM messages WHERE text LIKE 'small %'")) == 68
 
 
+def test_a_skill_that_came_from_a_forgotten_session_is_told_with_its_lines(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines that name it as their source, before and after; a skill from another session is not."""
+    project = archive.folder / "project"
+    project.mkdir()
+    monkeypatch.chdir(project)
+    other = "bbbbbbbb-0000-4000-8000-000000000001"
+    for session, number, said in ((S, 1, "We decided to use gzip, because it is everywhere."), (other, 5, "We decided to use tabs, because they are narrow.")):
+        records = (claude(number, session, said), answer(number + 1, session, said, f"m{number}"))
+        archive.write(archive.claude_path(session), *({**record, "cwd": str(project)} for record in records))
+    archive.ingest()
+    archive.json("skill", "create", "packing", "--session", S)
+    archive.json("skill", "create", "looks", "--session", other)
+    looked = archive.json("forget", S, "--dry-run")["elsewhere"]
+    gone = archive.json("forget", S, "--yes")["elsewhere"]
+    drafts = [found for found in gone if found["kind"] == "draft"]
+    assert [found for found in looked if found["kind"] == "draft"] == drafts
+    assert {Path(found["path"]).parts[-3] for found in drafts} | {Path(found["path"]).parts[-2] for found in drafts} >= {"packing"}
+    assert not any("looks" in found["path"] for found in drafts)
+    skill = project / ".claude/skills/packing/SKILL.md"
+    lines = next(found["lines"] for found in drafts if found["path"] == str(skill))
+    assert all(f"session {S[:8]}" in skill.read_text().splitlines()[number - 1] for number in lines)
+    assert any("gzip" in skill.read_text().splitlines()[number - 1] for number in lines)
+
+
 def test_what_the_journal_wrote_down_itself_is_forgotten_too(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """Notes, learnings, annotations, handoffs, snapshots, fixes, changed files, records, vectors: gone from every byte; a skill in the repository is told."""
     word = "Xylophon7319"
