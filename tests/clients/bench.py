@@ -30,6 +30,8 @@ class Bench:
     transcripts_glob: ClassVar[str]
     project_name: ClassVar[str] = "demo-app"
     server: ClassVar[type[MockServer]]
+    without_trust: ClassVar[str] = "runs them"
+    """What the client does with our hooks where the user has trusted nothing: `runs them`, `skips them` or `refuses`."""
 
     def __init__(self, scenario: str, options: Options):
         self.options = options
@@ -63,6 +65,18 @@ class Bench:
         """Return what a request holds in the place where this host puts what a prompt's hook says; empty where nothing is there."""
         raise NotImplementedError
 
+    def again(self, prompt: str) -> None:
+        """Give the last session another prompt."""
+        raise NotImplementedError
+
+    def watched(self, prompt: str) -> None:
+        """Do the same so that `shown` knows what the user is shown."""
+        self.again(prompt)
+
+    def shown(self) -> list[str] | None:
+        """Return what hooks of all runs had shown to the user; None where the client shows and keeps none of it without a terminal."""
+        return None
+
     def last_id(self) -> str:
         """Return the id of the session that was written to last."""
         raise NotImplementedError
@@ -86,6 +100,17 @@ class Bench:
         script.write_text(f'#!/bin/sh\nexec {self.options.python} -m journal "$@"\n')
         script.chmod(0o755)
         return "./j"
+
+    def distrust(self) -> None:
+        """Take every trust away that a hook may depend on."""
+
+    def trust(self) -> None:
+        """Trust what the client asks for, as its own dialogue writes it down."""
+
+    def doctor(self) -> str:
+        """Return what `journal doctor` says, whatever it ends with."""
+        done = subprocess.run([self.options.python, "-m", "journal", "doctor"], cwd=self.project, env=self.env(), capture_output=True, text=True, check=False)
+        return done.stdout + done.stderr
 
     def settings(self, text: str) -> None:
         """Write the journal's config.toml."""

@@ -34,6 +34,16 @@ class Claude(Bench):
             "projects": {str(self.project): {"hasTrustDialogAccepted": True}}}))
 
 
+    def distrust(self) -> None:
+        """Forget that the dialogue about the folder was answered."""
+        path = self.home / ".claude.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "projects": {}}))
+
+    def shown(self) -> list[str] | None:
+        """The client keeps it in the transcript."""
+        records = [json.loads(line) for path in self.transcripts() for line in path.read_text().splitlines()]
+        return [record["attachment"]["content"] for record in records if record.get("attachment", {}).get("type") == "hook_system_message"]
+
     def last_id(self) -> str:
         return self.transcripts()[-1].stem
 

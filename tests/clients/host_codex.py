@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import threading
 from typing import Any
 
 from bench import Bench
@@ -32,6 +35,9 @@ TRUST = "--dangerously-bypass-hook-trust"
 class Codex(Bench):
     host = "codex"
     server = MockOpenAI
+    without_trust = "skips them"
+    passes_trust = True
+    shown_texts: list[str]
     transcripts_glob = ".codex/sessions/**/*.jsonl"
     model = "gpt-5.5"
 
@@ -39,16 +45,63 @@ class Codex(Bench):
         return {"MOCK_API_KEY": "fake"}
 
     def configure(self) -> None:
+        self.shown_texts = []
         path = self.home / ".codex" / "config.toml"
         path.parent.mkdir(exist_ok=True)
         path.write_text(CONFIG.format(model=self.model, url=self.mock.url, project=self.project))
 
 
-    def ask(self, *args: str, trust: bool = True, kill: bool = False) -> str:
+    def ask(self, *args: str, kill: bool = False) -> str:
         """One `codex exec` run; returns the thread id."""
-        out = self.run("exec", "--json", "--skip-git-repo-check", *([TRUST] if trust else []), *args, kill=kill)
+        out = self.run("exec", "--json", "--skip-git-repo-check", *([TRUST] if self.passes_trust else []), *args, kill=kill)
         found = re.search(r'"thread_id":"([^"]+)"', out)
         return found.group(1) if found else ""
+
+    def distrust(self) -> None:
+        """Leave out the option that runs every hook."""
+        self.passes_trust = False
+
+    def trust(self) -> None:
+        """Write down the hash that the client itself tells of each hook, as its dialogue does for `Trust all`."""
+        answer = self._served("hooks/list", {"cwds": [str(self.project)]})[-1]
+        hooks = [hook for place in answer["result"]["data"] for hook in place["hooks"]]
+        states = [f'\n[hooks.state."{hook["key"]}"]\ntrusted_hash = "{hook["currentHash"]}"\n' for hook in hooks]
+        with (self.home / ".codex" / "config.toml").open("a") as file:
+            file.writelines(states)
+
+    def watched(self, prompt: str) -> None:
+        """`codex exec` leaves out what hooks tell the user; the program behind the terminal and the editors tells it."""
+        if not self.shown_texts:
+            self.trust()
+        thread = self.last_id()
+        said = self._served("thread/resume", {"threadId": thread}, "turn/start", {"threadId": thread, "input": [{"type": "text", "text": prompt}]})
+        runs = [one["params"]["run"] for one in said if one.get("method") == "hook/completed"]
+        self.shown_texts += [f"{run['eventName']}: {entry['text']}" for run in runs for entry in [*run["entries"], {"text": "done"}]]
+
+    def shown(self) -> list[str] | None:
+        return self.shown_texts
+
+    def _served(self, *calls: Any) -> list[dict[str, Any]]:
+        """Call methods of `codex app-server` one after the other and return all that it said, up to the end of a turn that was started."""
+        said: list[dict[str, Any]] = []
+        with subprocess.Popen([self.options.cli, "app-server"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              cwd=self.project, env=self.env()) as server:  # fmt: skip
+            assert server.stdin
+            assert server.stdout
+            late = threading.Timer(60, server.kill)
+            late.start()
+            first = ("initialize", {"clientInfo": {"name": "tests", "version": "1"}})
+            for number, (method, params) in enumerate([first, *zip(calls[::2], calls[1::2], strict=True)]):
+                server.stdin.write(json.dumps({"id": number, "method": method, "params": params}) + "\n")
+                server.stdin.flush()
+                ends = {"method": "turn/completed"} if method == "turn/start" else {"id": number}
+                for line in server.stdout:
+                    said.append(json.loads(line))
+                    if ends.items() <= said[-1].items():
+                        break
+            late.cancel()
+            server.kill()
+        return said
 
     def last_id(self) -> str:
         return self.transcripts()[-1].stem[-36:]

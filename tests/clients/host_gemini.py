@@ -12,11 +12,14 @@ from mock_gemini import MockGemini
 class Gemini(Bench):
     host = "gemini"
     server = MockGemini
+    without_trust = "refuses"
     transcripts_glob = ".gemini/tmp/*/chats/**/*.json*"
 
+    has_trust_variable = True
+
     def client_env(self) -> dict[str, str]:
-        return {"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.mock.url,
-                "GEMINI_CLI_TRUST_WORKSPACE": "true", "NO_UPDATE_NOTIFIER": "1"}
+        trust = {"GEMINI_CLI_TRUST_WORKSPACE": "true"} if self.has_trust_variable else {}
+        return {"GEMINI_API_KEY": "fake", "GOOGLE_GEMINI_BASE_URL": self.mock.url, "NO_UPDATE_NOTIFIER": "1", **trust}
 
     def argv(self, *args: str) -> list[str]:
         node = ["node"] if self.options.cli.endswith(".js") else []
@@ -38,6 +41,23 @@ class Gemini(Bench):
         self.run("-p", prompt, *args, env=env, kill=kill)
         # the client may delete a transcript at its next start
         self.keep("after-kill" if kill else f"after-run-{self.runs}")
+
+    def distrust(self) -> None:
+        """Answer the dialogue about the folder with no."""
+        self.has_trust_variable = False
+        self._decide("DO_NOT_TRUST")
+
+    def trust(self) -> None:
+        """Answer it with yes."""
+        self._decide("TRUST_FOLDER")
+
+    def _decide(self, word: str) -> None:
+        (self.home / ".gemini" / "trustedFolders.json").write_text(json.dumps({str(self.project): word}))
+
+    def shown(self) -> list[str] | None:
+        """The client writes it to its standard error."""
+        lines = [line for path in sorted((self.dir / "runs").glob("*.err")) for line in path.read_text().splitlines()]
+        return [line for line in lines if line.startswith("Hook system message: ")]
 
     def last_id(self) -> str:
         """Return the session of the file that was written to last; its head names it."""

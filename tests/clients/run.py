@@ -77,17 +77,21 @@ def threshold(bench: Any) -> None:
 
 
 def alert(bench: Any) -> None:
-    """Each crossing is in the request of the next prompt, once, and in no later one again."""
+    """Each crossing is in the request of the next prompt, once, and in no later one again; the user is shown it once."""
     bench.settings('[hooks]\ncontext_limit = 100000\nstop_mode = "never"\nthresholds = [0.5, 0.75]\n')
     bench.mock.script({"text": "Half full.", "usage": {"input": 60_000, "output": 50}})
     bench.new("Read a lot")
     for number, expected in enumerate(((1, 0), (1, 1), (1, 1))):
         since = len(bench.mock.requests)
         bench.mock.script({"text": f"Answer {number}.", "usage": {"input": 80_000, "output": 50}})
-        bench.again(f"Go on, {number}")
+        bench.watched(f"Go on, {number}")
         # What was told before is part of the conversation that is sent again.
         found = tuple(bench.said(since)[-1].count(f"[journal] The context is {percent} % full") for percent in (60, 80))
         expect(found == expected, f"prompt {number}: alerts {found} in the request, not {expected}")
+    shown = bench.shown()
+    if shown is not None:
+        found = tuple(sum(f"the context is {percent} % full" in text for text in shown) for percent in (60, 80))
+        expect(found == (1, 1), f"alerts {found} are shown to the user, not one of each: {shown}")
     bench.journal("ingest")
     history = bench.journal("context", "latest")
     expect("80k" in history, f"`journal context` does not say 80k: {history}")
@@ -143,6 +147,30 @@ def primed(bench: Any) -> None:
     expect([one["position"] for one in chain] == ["tail", "head"], "the link is not written")
 
 
+def trusted(bench: Any) -> None:
+    """Without the host's trust our hooks run, are skipped or the client refuses, as our pages say; `doctor` names it; with the trust they run."""
+    work(bench)
+    time.sleep(WAIT_S)
+    bench.distrust()
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "Nothing."})
+    bench.new("What is left to do?")
+    bodies = bench.bodies(since)
+    expect(bool(bodies) == (bench.without_trust != "refuses"), f"{len(bodies)} requests, and the client {bench.without_trust}")
+    told = any(RESTORED in text or "&lt;journal-restored-context" in text for text in bench.said(since))
+    expect(told == (bench.without_trust == "runs them"), f"the hooks {'ran' if told else 'did not run'}, and the client {bench.without_trust}")
+    if bench.without_trust == "runs them":
+        return
+    expect("hooks that were installed are not trusted" in bench.doctor(), "doctor does not say that the hooks are not trusted")
+    bench.trust()
+    expect("hooks that were installed are not trusted" not in bench.doctor(), "doctor says that the hooks are not trusted, and they are")
+    bench.install()  # keeps every command as it is, so that the trust stays
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "I know where we are."})
+    bench.new("What is left to do?")
+    expect(DECISION in between(bench.at_start(bench.bodies(since)[0], "What is left to do?"), RESTORED), "with the trust the hooks do not tell")
+
+
 WAIT_S = 8
 """The ingest that a hook started has read a session's end so long after it."""
 
@@ -154,6 +182,7 @@ SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "compact": (compact, ("claude", "codex", "gemini", "copilot")),
     "primed": (primed, ("claude", "codex", "gemini", "copilot")),
     "counted": (counted, ("claude", "codex", "gemini", "copilot")),
+    "trusted": (trusted, ("claude", "codex", "gemini", "copilot")),
     "learned": (memory.learned, ("claude", "codex", "gemini", "copilot")),
     "served": (memory.served, ("claude", "codex", "gemini", "copilot")),
     "command": (memory.command, ("claude", "codex", "gemini", "copilot")),
