@@ -74,7 +74,7 @@ class Bench:
         self.again(prompt)
 
     def shown(self) -> list[str] | None:
-        """Return what hooks of all runs had shown to the user; None where the client shows and keeps none of it without a terminal."""
+        """Return what hooks of all runs had shown to the user; None where the client shows it nowhere (Copilot, in a terminal neither)."""
         return None
 
     def last_id(self) -> str:

@@ -88,6 +88,7 @@ def alert(bench: Any) -> None:
         # What was told before is part of the conversation that is sent again.
         found = tuple(bench.said(since)[-1].count(f"[journal] The context is {percent} % full") for percent in (60, 80))
         expect(found == expected, f"prompt {number}: alerts {found} in the request, not {expected}")
+    expect("advise the user to start a new session" in bench.said(0)[-1], "the model is not asked to tell the user")
     shown = bench.shown()
     if shown is not None:
         found = tuple(sum(f"the context is {percent} % full" in text for text in shown) for percent in (60, 80))
