@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import islice
 from typing import BinaryIO
 
 import zstandard
@@ -15,11 +14,12 @@ from ingest.adapter import Adapter
 from ingest.course import Course, Progress, waiting_bytes
 from ingest.discovery import Found, discover
 from ingest.refusal import Refusal, refusal
-from ingest.tail import COMPRESSED, Batch, Stat, fingerprint, is_whole_object, open_source, read_batches, same_bytes, stat_of
+from ingest.tail import COMPRESSED, Batch, LongLine, Stat, fingerprint, first_lines, open_source, read_batches, same_bytes, stat_of
 from journal.domain import SourceFacts
 from journal.log import Line, OffsetRow, SourceRow, Writer, offset_of, sources
 from journal.merging import is_due, merge_source
 from journal.salvage import salvage
+from journal.segments import LONGEST_SEGMENT_BYTES
 from journal.tombstones import as_in_file, bury
 
 FIRST_LINES = 100
@@ -127,9 +127,7 @@ class Pass:
             file.seek(0)
             return adapter.native_id(found.key, values[0]) if values else by_path
         whole_lines, has_record = 0, False
-        for line in islice(file, FIRST_LINES):
-            if not line.endswith(b"\n") and not is_whole_object(line):
-                break
+        for line in first_lines(file, FIRST_LINES):
             whole_lines += 1
             for value in salvage(line).values:
                 has_record = True
@@ -209,6 +207,10 @@ class Pass:
         return same_bytes(file, as_in_file(self.connection, row.source_id, row.generation, file))
 
     def _append(self, row: SourceRow, generation: int, batch: Batch, file: BinaryIO) -> int:
+        if batch.long is not None:
+            if self.refusal is None:
+                return self._append_long(row, generation, batch.long, file)
+            batch = Batch(batch.offset, [batch.long.whole()])  # what is forgotten is looked for in all of it
         lines, pieces, buried = [], batch.lines, list[tuple[int, bytes]]()
         if self.refusal:
             pieces, buried = self.refusal.lines(facts_of(row), batch)
@@ -226,6 +228,21 @@ class Pass:
             self.writer.update_source(row.source_id, generation=generation)
         self.report.events += len(lines)
         self.report.bytes += len(joined)
+        return consumed
+
+    def _append_long(self, row: SourceRow, generation: int, line: LongLine, file: BinaryIO) -> int:
+        """Append a line that is never held as a whole."""
+        short = line.short()
+        type, occurred_at, damage = self._hint(row.host, short) if short else (f"{row.host}.damaged", None, "long")
+        consumed = line.offset + line.length
+        with self.writer.transaction():
+            pieces = line.pieces(LONGEST_SEGMENT_BYTES)
+            self.writer.append_long(row.source_id, generation, line.offset, pieces, Line(line.length, type, occurred_at, damage))
+            self._save_fingerprint(row, generation, consumed, file)
+            self.writer.update_source(row.source_id, generation=generation)
+        self.report.events += 1
+        self.report.bytes += line.length
+        self.report.damaged += damage is not None
         return consumed
 
     def _save_fingerprint(self, row: SourceRow, generation: int, consumed: int, file: BinaryIO) -> None:

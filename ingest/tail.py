@@ -14,6 +14,7 @@ import orjson
 import zstandard
 
 from journal.log import OffsetRow
+from journal.shortening import LONGEST_WHOLE, shortened
 
 WINDOW_BYTES = 4096
 FIRST_WINDOW = 64 * 1024
@@ -35,11 +36,40 @@ class Stat(NamedTuple):
     ctime_ns: int
 
 
+class LongLine(NamedTuple):
+    """A line that is too long to be held; it is read from the file in pieces, as often as needed."""
+
+    file: BinaryIO
+    offset: int
+    length: int
+
+    def pieces(self, length: int) -> Iterator[bytes]:
+        """Yield the line's bytes, *length* at a time.
+
+        Raises: OSError: the file shrank meanwhile.
+        """
+        for start in range(0, self.length, length):
+            wanted = min(length, self.length - start)
+            piece = _piece(self.file, self.offset + start, wanted)
+            if len(piece) < wanted:
+                raise OSError("the file shrank while it was read")
+            yield piece
+
+    def short(self) -> bytes:
+        """Return what is decoded of it; empty where it is too long for that."""
+        return shortened(self.pieces(READ_BYTES)) or b""
+
+    def whole(self) -> bytes:
+        """Return all of it, in memory."""
+        return b"".join(self.pieces(self.length))
+
+
 class Batch(NamedTuple):
-    """Consecutive whole lines, each with its newline (the last line of a file perhaps without)."""
+    """Consecutive whole lines, each with its newline (the last line of a file perhaps without), or one long line."""
 
     offset: int
     lines: list[bytes]
+    long: LongLine | None = None
 
 
 def stat_of(path: str) -> Stat:
@@ -113,8 +143,21 @@ def read_batches(file: BinaryIO, offset: int) -> Iterator[Batch]:
     A last line without a newline is given only when it reads as a whole JSON object, which no prefix of an object does.
     """
     file.seek(offset)
-    start, lines, size = offset, [], 0
-    for line in file:
+    start, size = offset, 0
+    lines: list[bytes] = []
+    while line := file.readline(LONGEST_WHOLE):
+        if len(line) >= LONGEST_WHOLE and not line.endswith(b"\n"):
+            if lines:
+                yield Batch(start, lines)
+            start, lines, size = start + size, [], 0
+            del line
+            long = _long_line(file, start)
+            if long is None:
+                return
+            yield Batch(start, [], long)
+            start += long.length
+            file.seek(start)
+            continue
         if not line.endswith(b"\n") and not is_whole_object(line):
             break
         lines.append(line)
@@ -124,6 +167,38 @@ def read_batches(file: BinaryIO, offset: int) -> Iterator[Batch]:
             start, lines, size = start + size, [], 0
     if lines:
         yield Batch(start, lines)
+
+
+def first_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """Yield the first whole lines of a file, a long one as what is decoded of it."""
+    at = 0
+    for _ in range(most):
+        file.seek(at)
+        line = file.readline(LONGEST_WHOLE)
+        if len(line) >= LONGEST_WHOLE and not line.endswith(b"\n"):
+            del line
+            long = _long_line(file, at)
+            if long is None:
+                return
+            at += long.length
+            yield long.short()
+            continue
+        if not line or (not line.endswith(b"\n") and not is_whole_object(line)):
+            return
+        at += len(line)
+        yield line
+
+
+def _long_line(file: BinaryIO, start: int) -> LongLine | None:
+    """Return the line that begins at *start*; None while it has no newline and is no whole object."""
+    at = start
+    while piece := _piece(file, at, READ_BYTES):
+        newline = piece.find(b"\n")
+        if newline >= 0:
+            return LongLine(file, start, at + newline + 1 - start)
+        at += len(piece)
+    line = LongLine(file, start, at - start)
+    return line if is_whole_object(line.short()) else None
 
 
 def is_whole_object(line: bytes) -> bool:

@@ -4,6 +4,7 @@ An event's hash covers the hash before it, the event's place, its other columns 
 from its random seed, so that short secrets cannot be guessed from a hash once bytes and seed are scrubbed.
 """
 
+from collections.abc import Iterable
 from hashlib import sha256
 
 GENESIS = b"\0" * 32
@@ -11,8 +12,14 @@ GENESIS = b"\0" * 32
 
 def content_hash(seed: bytes, index: int, data: bytes) -> bytes:
     """Return the salted hash of the *index*-th line of a segment."""
+    return content_hash_of(seed, index, (data,))
+
+
+def content_hash_of(seed: bytes, index: int, pieces: Iterable[bytes]) -> bytes:
+    """Return the salted hash of a line that comes in pieces: it may have hundreds of megabytes."""
     salted = sha256(seed + index.to_bytes(4, "big"))
-    salted.update(data)  # apart, since a line may be hundreds of megabytes
+    for piece in pieces:
+        salted.update(piece)
     return salted.digest()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from journal.chain import GENESIS, content_hash, event_hash
+from journal.chain import GENESIS, content_hash, content_hash_of, event_hash
 from journal.database import as_log_error
 from journal.segments import LONGEST_SEGMENT_BYTES, SEGMENT_BYTES, pack, part_hash, split_document
 
@@ -200,6 +200,22 @@ class Writer:
             piece = data[start : start + LONGEST_SEGMENT_BYTES]
             self._insert_segment(source_id, generation, offset + start, len(piece), "zstd", pack(piece))
 
+    def append_long(self, source_id: int, generation: int, offset: int, pieces: Iterable[bytes], line: Line) -> None:
+        """Append one line that comes in pieces of the longest segment and is never held as a whole."""
+        left = iter(pieces)
+        first = next(left)
+        segment_id, seed = self._insert_segment(source_id, generation, offset, len(first), "zstd", pack(first))
+
+        def written() -> Iterator[bytes]:
+            yield first
+            at = offset + len(first)
+            for piece in left:
+                self._insert_segment(source_id, generation, at, len(piece), "zstd", pack(piece))
+                at += len(piece)
+                yield piece
+
+        self._insert_events(source_id, generation, offset, segment_id, [(line, content_hash_of(seed, 0, written()))])
+
     def _insert_segment(
         self, source_id: int, generation: int, offset: int, length: int, codec: str, packed: bytes
     ) -> tuple[int, bytes]:
@@ -217,14 +233,20 @@ class Writer:
     ) -> None:
         length = len(data) if codec == "parts" else min(len(data), LONGEST_SEGMENT_BYTES)
         segment_id, seed = self._insert_segment(source_id, generation, offset, length, codec, packed)
-        rows, at, last, now = [], 0, self.last_hash, self.now()
-        self._waiting += len(lines)
+        contents, at = [], 0
         for index, line in enumerate(lines):
-            content = content_hash(seed, index, data[at : at + line.length])
+            contents.append((line, content_hash(seed, index, data[at : at + line.length])))
+            at += line.length
+        self._insert_events(source_id, generation, offset, segment_id, contents)
+
+    def _insert_events(self, source_id: int, generation: int, offset: int, segment_id: int, lines: list[tuple[Line, bytes]]) -> None:
+        """Append the events of consecutive lines of one segment, each with the hash of its content."""
+        rows, at, last, now = [], offset, self.last_hash, self.now()
+        self._waiting += len(lines)
+        for line, content in lines:
             told = (line.type, line.occurred_at, now, line.damage)
-            last = event_hash(last, (source_id, generation, offset + at, line.length), told, content)
-            rows.append((source_id, generation, offset + at, line.length, segment_id,
-                         line.type, line.occurred_at, now, line.damage, last))  # fmt: skip
+            last = event_hash(last, (source_id, generation, at, line.length), told, content)
+            rows.append((source_id, generation, at, line.length, segment_id, line.type, line.occurred_at, now, line.damage, last))
             at += line.length
         self.connection.executemany(
             "INSERT INTO events (source_id, generation, offset_bytes, length_bytes, segment_id, type, occurred_at,"

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from journal.chain import GENESIS
 from journal.domain import SourceFacts
 from journal.segments import MERGED, container_of, damaged, hashes_of, unpack
+from journal.shortening import LONGEST_WHOLE, shortened
 
 CACHED_SEGMENTS = 4
 
@@ -88,13 +89,16 @@ def segment_bytes(connection: sqlite3.Connection, codec: str, data: bytes) -> by
 PLACE = "global_position, source_id, generation, offset_bytes, length_bytes, segment_id"
 
 
-def read_events(connection: sqlite3.Connection, after: int, limit: int) -> list[StoredEvent]:
-    """Return at most *limit* events behind the position *after*, with their bytes, in log order."""
+def read_events(connection: sqlite3.Connection, after: int, limit: int, *, is_short: bool = False) -> list[StoredEvent]:
+    """Return at most *limit* events behind the position *after*, with their bytes, in log order.
+
+    Args: is_short: a line too long to be held comes shortened (journal/shortening.py), empty where that does not help.
+    """
     rows = connection.execute(
         f"SELECT {PLACE} FROM events WHERE global_position > ? ORDER BY global_position LIMIT ?", (after, limit)
     ).fetchall()
     cache = SegmentCache(connection)
-    return [_stored(cache, *row) for row in rows]
+    return [_short(cache, *row) if is_short and row[4] > LONGEST_WHOLE else _stored(cache, *row) for row in rows]
 
 
 def read_event(cache: SegmentCache, position: int) -> StoredEvent | None:
@@ -110,6 +114,21 @@ def _stored(cache: SegmentCache, position: int, source_id: int, generation: int,
     if len(line) < length:
         line = b"".join([line, *_rest(cache.connection, source_id, generation, offset + len(line), length - len(line))])
     return StoredEvent(position, source_id, generation, offset, length, line)
+
+
+def _short(cache: SegmentCache, position: int, source_id: int, generation: int, offset: int, length: int, segment_id: int) -> StoredEvent:
+    """Return an event with what is decoded of its line; no segment of it is kept."""
+    start, codec, data = cache.connection.execute("SELECT offset_bytes, codec, data FROM segments WHERE segment_id = ?", (segment_id,)).fetchone()
+    if codec != "zstd":
+        return _stored(cache, position, source_id, generation, offset, length, segment_id)
+
+    def pieces() -> Iterator[bytes]:
+        first = unpack(data)[offset - start :][:length]
+        yield first
+        if len(first) < length:
+            yield from _rest(cache.connection, source_id, generation, offset + len(first), length - len(first))
+
+    return StoredEvent(position, source_id, generation, offset, length, shortened(pieces()) or b"")
 
 
 def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> Iterator[bytes]:

@@ -2,7 +2,7 @@
 
 Pure, and never raises: a bad line stops nothing. orjson decides what is valid; `json` stands in for lone surrogates,
 which orjson refuses and hosts write. Kinds of damage: `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`,
-`array`, `depth`, `unreadable`.
+`array`, `depth`, `unreadable`; the runner adds `long` for a line that is too long to be decoded.
 """
 
 import json

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from journal import reader, salvage
 from journal.domain import FileChanged, Occurrence, ToolCalled, ToolReturned
+from journal.shortening import LONGEST_WHOLE, shortened
 from projections.isolation import Placed, decoded
 from projections.placement import Carry, Line, place, source_key
 from projections.runner import Decode
@@ -100,11 +101,13 @@ class Records:
         self.reads += 1
         values, _ = salvage.salvage(stored.line) if facts.shape == "lines" else salvage.salvage_document(stored.line)
         self.values = values
+        # As the runner named it, where the host gives the record no id of its own.
+        data = stored.line if stored.length_bytes <= LONGEST_WHOLE else shortened((stored.line,)) or b""
         occurrences: list[Occurrence] = []
         if decode := self.decode.get(facts.host):
             for value in values:
                 occurrences += decoded(decode, facts, value)
-        line = Line(position, stored.source_id, stored.generation, stored.offset_bytes, stored.line)
+        line = Line(position, stored.source_id, stored.generation, stored.offset_bytes, data)
         self.placed = list(place(line, facts, source_key(facts), Carry(stored.generation), occurrences))
 
 

@@ -150,7 +150,7 @@ class Pass:
         """Project the events after *start* up to position *last*, then settle."""
         position, events, size, limit = start.position, 0, 0, BATCH // 4
         while position < last:
-            stored = reader.read_events(self.log, position, min(limit, last - position))
+            stored = reader.read_events(self.log, position, min(limit, last - position), is_short=True)
             stored = [event for event in stored if event.global_position <= last]
             if not stored:
                 break
@@ -185,6 +185,8 @@ class Pass:
             counted[1] += length
             size += length
             values, damage = parse(data) if facts.shape == "lines" else salvage.salvage_document(data)
+            if not data and length:
+                damage = "long"
             counted[2] += bool(values or damage)
             decode = self.decode.get(facts.host)
             occurrences: list[Occurrence] = []

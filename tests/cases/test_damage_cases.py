@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from archive import CWD, Archive, answer, claude, line, moment, uuid
+from archive import CWD, USAGE, Archive, answer, claude, line, moment, uuid
+
+from journal import shortening
 
 FIXTURES = Path(__file__).parent.parent / "fixtures"
 
@@ -97,13 +99,59 @@ def test_b2_a_cut_last_line_blanks_nothing(archive: Archive) -> None:
 
 
 def test_b3_a_long_line_stops_nothing(archive: Archive) -> None:
-    """A tool result of 12 MB leaves the lines behind it readable."""
-    result = claude(2, S, "", message={"role": "user", "content": [
-        {"type": "tool_result", "tool_use_id": "t1", "content": "y" * 12_000_000}]})
-    archive.write(archive.claude_path(S), claude(1, S, "beforelong"), result, answer(3, S, "afterlong", "m1"))
+    """Line 2 is a tool result of 16 MiB: the lines behind it are read, with their usage, and the result is there."""
+    called = answer(1, S, "", "m0", message={"id": "m0", "role": "assistant", "model": "claude-opus-5-5", "content": [
+        {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "cat beforelong"}}], "usage": USAGE})  # fmt: skip
+    result = claude(2, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "y" * (16 << 20)}]})
+    archive.write(archive.claude_path(S), called, result, answer(3, S, "afterlong", "m1"), answer(4, S, "lastlong", "m2", {**USAGE, "input_tokens": 700}))
     assert archive.ingest()["damaged"] == 0
+    assert [found(archive, word) for word in ("afterlong", "lastlong")] == [1, 1]
+    assert archive.rows("views.db", "SELECT tool_call_id, output_chars FROM tool_calls") == [("t1", 16 << 20)]
+    assert archive.rows("views.db", "SELECT response_id, input_tokens, output_tokens FROM usage ORDER BY 1") == [("m0", 10, 5), ("m1", 10, 5), ("m2", 700, 5)]
+    assert archive.sessions()[S]["output_tokens"] == 15
+
+
+def test_b3_a_line_above_what_is_held_is_read_in_pieces(archive: Archive, tmp_path: Path) -> None:
+    """A prompt of 40 MB: found by its beginning and its end, with usage behind it, every byte in the log, the same after a replay."""
+    said = claude(2, S, "longbegin " + "some words of it\n" * 2_500_000 + " longend")
+    path = archive.write(archive.claude_path(S), claude(1, S, "beforelong"), said, answer(3, S, "afterlong", "m1"))
+    assert archive.ingest()["damaged"] == 0
+    assert [found(archive, word) for word in ("beforelong", "longbegin", "longend", "afterlong")] == [1, 1, 1, 1]
+    assert archive.sessions()[S]["output_tokens"] == 5
+    assert len(archive.rows("views.db", "SELECT text FROM messages WHERE text LIKE 'longbegin%'")[0][0]) < 200_000
+    assert archive.json("replay", "--verify")["verified"] is True
+    verified = archive.json("verify")
+    assert (verified["missing_bytes"], verified["chain_ok"]) == (0, True)
+    assert archive.ingest()["events"] == 0
+    status, _, said_by_it = archive.run("export", S, "--format", "raw", "--output", str(tmp_path / "raw.jsonl"))
+    assert status == 0, said_by_it
+    assert (tmp_path / "raw.jsonl").read_bytes() == path.read_bytes()
+
+
+def test_b3_a_long_line_waits_for_its_end(archive: Archive) -> None:
+    """Half of a long line is pending; without a newline it is taken once it is a whole object, and once only."""
+    whole = line(claude(2, S, "x" * (21 << 20) + " longend"))
+    path = archive.write(archive.claude_path(S), claude(1, S, "beforelong"), whole[: 21 << 20])
+    assert archive.ingest()["events"] == 1
+    archive.write(path, whole[21 << 20 : -1], append=True)
+    assert archive.ingest()["events"] == 1
+    archive.write(path, b"\n", answer(3, S, "afterlong", "m1"), append=True)
+    archive.ingest()
+    assert [found(archive, word) for word in ("longend", "afterlong")] == [1, 1]
+    assert archive.json("verify")["missing_bytes"] == 0
+
+
+def test_b3_above_the_limit_a_line_is_counted_and_reading_goes_on(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What cannot be shortened is damage of the kind `long`: its bytes, length and hash are in the log, the lines behind it are read."""
+    monkeypatch.setattr(shortening, "LONGEST_SHORTENED", 1000)
+    numbers = b'{"type":"user","uuid":"u","n":[' + b"1234567," * (3 << 20) + b"1]}\n"
+    archive.write(archive.claude_path(S), claude(1, S, "beforelong"), numbers, answer(3, S, "afterlong", "m1"))
+    assert archive.ingest()["damaged"] == 1
+    assert archive.json("status")["damaged"] == [["claude", "long", 1]]
+    assert archive.rows("journal.db", "SELECT type, length_bytes, length(hash) FROM events WHERE damage = 'long'") == [("claude.damaged", len(numbers), 32)]
     assert [found(archive, word) for word in ("beforelong", "afterlong")] == [1, 1]
     assert archive.sessions()[S]["output_tokens"] == 5
+    assert archive.json("verify")["missing_bytes"] == 0
 
 
 def test_b6_b14_b15_odd_encodings(archive: Archive) -> None:
