@@ -107,7 +107,7 @@ def _whole_end(text: bytes) -> bytes:
 
 
 def _whole_start(text: bytes) -> bytes:
-    """Return the inside of a string from a place on that is no half of an escape or character: a space, or in plain ASCII behind the longest rest of an escape."""
+    """Return the inside of a string from a place on that is no half of an escape or character: a space, or in plain ASCII behind any rest of an escape."""
     if text.isascii() and b"\\" not in text:
         return text[5:]
     space = text.find(b" ")

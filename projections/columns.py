@@ -274,7 +274,7 @@ TEXTS = {
         parts | TEXT | JSON | list of [kind, text]: `open`, `decision`, `wish`, `figure`, `failure`, `prompt`, `answer`, `file`""",
     "damaged_records": """A line that did not read as exactly one JSON object; what could be read of it is in the other views.
         """ + _BAD + """
-        damage | TEXT | text | `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`, `array`, `depth`, `unreadable`, `long`, or a fault of ours""",
+        damage | TEXT | text | `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`, `array`, `depth`, `unreadable`, `long`, our fault""",
     "unknown_records": """A record of a kind that the decoder does not know: perhaps of a newer host.
         """ + _BAD + """
         ordinal | INTEGER | number | its place inside the line
