@@ -340,6 +340,41 @@ def test_kill_9_in_every_step_costs_a_batch_at_most(archive: Archive) -> None:
     assert os.listdir(archive.home / "index") == [flat.FILE]
 
 
+STEPS = ("chunks.catch_up", "vectors.connect", "vectors.entered", "vectors.add", "building.forget_orphans", "vectors.remove", "building.build", "flat.tidy",
+         "tempfile.mkstemp", "faiss.write_index", "os.fsync", "os.replace")  # fmt: skip
+"""The functions that change something while an index is brought up to date, in their order."""
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("step", STEPS)
+def test_kill_9_before_and_after_each_step_loses_nothing(archive: Archive, step: str, when: str) -> None:
+    """A kill at the step itself, with an older index in place and a text that is gone: what is left answers, and the next update ends the work."""
+    filled(archive)
+    updated(archive, Bags())
+    path = archive.claude_path(S2)
+    path.write_bytes(path.read_bytes().replace(b"Make the greeting louder", b"Make the greeting softer"))
+    archive.write(archive.claude_path(S1), *(claude(100 + n, S1, f"question number {n}") for n in range(30)), append=True)
+    archive.ingest()
+    script = ("import os, signal, sys, tempfile\nimport faiss\nfrom bags import Bags\nfrom cli.index import building, flat, vectors\n"
+              "from journal.home import Home\nfrom projections import chunks\n"
+              "module, name = sys.argv[2].split('.')\nplace = globals()[module]\nkept = getattr(place, name)\n"
+              "def dies(*words, **named):\n    if sys.argv[3] == 'after': kept(*words, **named)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+              "setattr(place, name, dies)\nbuilding.BATCH = 10\nbuilding.update(Home(sys.argv[1]), Bags)")  # fmt: skip
+    paths = os.pathsep.join([str(Path(__file__).parent), str(Path(__file__).parents[2])])
+    died = subprocess.run([sys.executable, "-c", script, str(archive.home), step, when], env={**os.environ, "PYTHONPATH": paths}, check=False)
+    assert died.returncode == -9
+    assert archive.json("search", "hang", "--all", "--mode", "lexical")["hits"]
+    embedder = Bags()
+    done = updated(archive, embedder)
+    texts = archive.rows("views.db", "SELECT count(DISTINCT text_hash) FROM chunks")[0][0]
+    assert (done.left, done.waiting, done.vectors) == (0, 0, texts)
+    assert archive.rows("cache.db", "SELECT count(*), count(DISTINCT text_hash) FROM vectors") == [(texts, texts)]
+    assert len(embedder.given) == len(set(embedder.given)) <= 32
+    assert "Why does the build hang?" not in embedder.given
+    assert search(archive, embedder, "question number 17", 1) == [S1]
+    assert os.listdir(archive.home / "index") == [flat.FILE]
+
+
 def test_a_missing_model_is_said_and_search_goes_by_words(archive: Archive) -> None:
     """A model that is not on this machine: exit 7 with what to do for the index, an answer for a search."""
     filled(archive)
