@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from cli.amounts import counted
 from cli.outlet import clean, cleaned
-from cli.progress import Meter, Progress, meter
+from cli.progress import Meter, meter
 from cli.projects import project_asked
 from cli.render import SCHEMA_VERSION, print_json, say
 from cli.showing import items_of
@@ -122,21 +122,40 @@ def _targets(sessions: list[str], asked: argparse.Namespace) -> list[str | None]
 def _rendered(settings: Settings, views: sqlite3.Connection, session_id: str, asked: argparse.Namespace, shown: Meter | None) -> Iterator[bytes]:
     writer: Any = import_module(WRITERS[asked.format])
     items: Iterable[Item] = items_of(settings, views, session_id, WANTED[asked.format]._replace(reveal=asked.reveal))
-    if progress := shown and shown.by_items("exporting"):
-        items = _counted(items, views, session_id, progress)
-    pieces = writer.pieces(items, SCHEMA_VERSION) if asked.format == "json" else writer.pieces(items)
-    return (piece.encode("utf-8", "replace") for piece in pieces)
+    progress = shown and shown.by_share("exporting")
+    course = _Course(items, views, session_id) if progress else None
+    pieces = writer.pieces(course or items, *((SCHEMA_VERSION,) if asked.format == "json" else ()))
+    for piece in pieces:
+        written = piece.encode("utf-8", "replace")
+        if progress and course:
+            progress(course.share, course.add(len(written)))
+        yield written
 
 
-def _counted(items: Iterable[Item], views: sqlite3.Connection, session_id: str, progress: Progress) -> Iterator[Item]:
-    """Yield the items, telling how many of the session's texts and tool calls have come by."""
-    total = views.execute("SELECT (SELECT count(*) FROM messages WHERE session_id = ?1) + (SELECT count(*) FROM tool_calls WHERE session_id = ?1)",
-                          (session_id,)).fetchone()[0]  # fmt: skip
-    done = 0
-    for item in items:
-        done += item.level == 0 and isinstance(item, Said | Called)
-        progress(done, total)
-        yield item
+class _Course:
+    """The items of a session, with the share of its texts and tool calls that have come by, and the bytes that were made of them."""
+
+    def __init__(self, items: Iterable[Item], views: sqlite3.Connection, session_id: str) -> None:
+        self.items = items
+        self.total = views.execute("SELECT (SELECT count(*) FROM messages WHERE session_id = ?1) + (SELECT count(*) FROM tool_calls WHERE session_id = ?1)",
+                                   (session_id,)).fetchone()[0]  # fmt: skip
+        self.done = 0
+        self.bytes = 0
+
+    def __iter__(self) -> Iterator[Item]:
+        for item in self.items:
+            self.done += item.level == 0 and isinstance(item, Said | Called)
+            yield item
+
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        return self.done / self.total if self.total else 1.0
+
+    def add(self, size: int) -> int:
+        """Count *size* bytes more, and return all of them."""
+        self.bytes += size
+        return self.bytes
 
 
 def _raw(log: sqlite3.Connection, session_id: str) -> Iterator[bytes]:

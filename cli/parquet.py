@@ -47,8 +47,8 @@ def parquet(settings: Settings, asked: argparse.Namespace) -> int:
 
     Raises: SettingInvalid: what the other formats take was given, or no folder.
     """
-    if asked.session or asked.output or asked.reveal:
-        raise SettingInvalid("--format parquet writes all views, without secrets: it takes no session, --output or --reveal", hint=EXAMPLE)
+    if asked.session or asked.project or asked.output or asked.reveal:
+        raise SettingInvalid("--format parquet writes all views, without secrets: it takes no session, --project, --output or --reveal", hint=EXAMPLE)
     if not asked.out:
         raise SettingInvalid("--format parquet needs --out DIR", hint=EXAMPLE)
     written = export(settings, asked.out)

@@ -62,6 +62,15 @@ class Meter:
 
         return told if self.write else None
 
+    def by_share(self, label: str) -> Callable[[float, int], None] | None:
+        """Return what to tell the share that is done, 0 to 1, and the bytes that came of it so far."""
+        begun = self.now()
+
+        def told(share: float, size: int) -> None:
+            self._show(lambda seconds: Seen(label, share, size, seconds), begun)
+
+        return told if self.write else None
+
     def by_items(self, label: str) -> Progress | None:
         """Return what to tell how many are done, of how many."""
         begun = self.now()

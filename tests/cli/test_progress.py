@@ -93,7 +93,7 @@ def test_a_terminal_is_left_clean(tmp_path: Path) -> None:
         shown = os.read(master, 65536).decode()
         os.close(master)
         assert done.returncode == 0
-        assert ("a second" if words == export else "MB/s") in shown
+        assert "MB/s" in shown
         assert "%" not in shown.rpartition(CLEAR)[2]
         piped = subprocess.run([sys.executable, "-c", program, *words], env=environ, cwd=tmp_path, capture_output=True, timeout=60, check=False)
         assert b"\x1b" not in piped.stderr + piped.stdout

@@ -131,7 +131,7 @@ def test_without_duckdb_the_extra_is_named(home: Path, tmp_path: Path, monkeypat
     assert f"run: {command('analyst')}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("words", [("latest", "--out", "x"), ("--output", "x"), ("--out", "x", "--reveal"), ()])
+@pytest.mark.parametrize("words", [("latest", "--out", "x"), ("--output", "x"), ("--out", "x", "--reveal"), ("--out", "x", "--project", "."), ()])
 def test_what_other_formats_take_is_refused(home: Path, words: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
     """Exit 2 with the right call, and nothing is written; --out belongs to this format alone."""
     assert main(["export", "--format", "parquet", *words]) == 2
