@@ -189,10 +189,13 @@ def _print(answer: dict[str, Any], asked: argparse.Namespace, what: str) -> int:
     print_table((what, "size"), [(counted(answer["events"], "record"), sized(answer["bytes"]))])
     if answer["elsewhere"]:
         say("still on disk, since the journal does not touch what is not its own (and backups only with --backups):")
-        print_table(("kind", "lines", "path"), [(found["kind"], _numbers(found), found["path"]) for found in answer["elsewhere"]])
+        rows = [(found["kind"], _numbers(found), found["path"]) for found in answer["elsewhere"]]
+        print_table(("kind", "lines", "path"), rows, prose=True)  # nobody can go to a path that is cut
     return 0
 
 
 def _numbers(found: dict[str, Any]) -> str:
     shown = ", ".join(str(number) for number in found["lines"][:5])
-    return f"{shown}{', ' if shown else ''}… ({found['count']})" if found["count"] > 5 or not shown else shown
+    if not shown:
+        return counted(found["count"], "record") if found["count"] else "all"
+    return f"{shown}, … ({found['count']:,})" if found["count"] > 5 else shown

@@ -1,6 +1,7 @@
 """Case H3 and G8 for the log: what is forgotten is in no byte and no value, and does not come back."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -329,3 +330,18 @@ def test_what_the_journal_wrote_down_itself_is_forgotten_too(archive: Archive, m
     archive.json("index", "update")
     assert places(archive.home, word) == []
     assert archive.json("recall", word, "--all")["learnings"] == []
+
+
+def test_people_are_told_whole_paths_and_how_much(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a narrow terminal no path is cut; line numbers of transcripts, records of backups, `all` of a file that is told as a whole."""
+    monkeypatch.setattr("cli.render.terminal_width", lambda: 72)
+    fill(archive)
+    archive.ingest()
+    (archive.home / "backups").mkdir(mode=0o700)
+    archive.json("backup", str(archive.home / "backups/old.db"))
+    _, out, _ = archive.run("forget", "--match", SECRET, "--dry-run")
+    told = "".join(part.strip() for part in out.splitlines())
+    assert f"{archive.claude_path(S)}" in told.replace(" ", "") and f"{archive.home}/backups/old.db" in told.replace(" ", "")
+    assert re.search(r"^transcript  1, 3 ", out, re.MULTILINE) and re.search(r"^backup      3 records ", out, re.MULTILINE)
+    archive.write(archive.folder / f".claude/todos/{S}.json", b"[]")
+    assert re.search(r"^host file +all ", archive.run("forget", S, "--dry-run")[1], re.MULTILINE)
