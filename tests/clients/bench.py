@@ -104,6 +104,13 @@ class Bench:
     def distrust(self) -> None:
         """Take every trust away that a hook may depend on."""
 
+    def enter_folder(self) -> None:
+        """Trust the project's folder, where the scenario's settings do not."""
+
+    def leave_folder(self) -> bool:
+        """Take the trust in the project's folder away; False where the client asks for none without a terminal, or does not start without it."""
+        return False
+
     def trust(self) -> None:
         """Trust what the client asks for, as its own dialogue writes it down."""
 

@@ -61,6 +61,11 @@ class Codex(Bench):
         """Leave out the option that runs every hook."""
         self.passes_trust = False
 
+    def leave_folder(self) -> bool:
+        path = self.home / ".codex" / "config.toml"
+        path.write_text(path.read_text().replace('trust_level = "trusted"', 'trust_level = "untrusted"'))
+        return True
+
     def trust(self) -> None:
         """Write down the hash that the client itself tells of each hook, as its dialogue does for `Trust all`."""
         answer = self._served("hooks/list", {"cwds": [str(self.project)]})[-1]

@@ -15,11 +15,20 @@ class Copilot(Bench):
     transcripts_glob = ".copilot/session-state/*/events.jsonl"
     model = "claude-sonnet-4.6"
 
+    trusts_folder = False
+
     def client_env(self) -> dict[str, str]:
         return {"COPILOT_PROVIDER_BASE_URL": self.mock.url + "/v1", "COPILOT_PROVIDER_API_KEY": "fake",
                 "COPILOT_MODEL": self.model, "COPILOT_OFFLINE": "true", "COPILOT_AUTO_UPDATE": "false",
-                "XDG_CACHE_HOME": str(self.options.cache)}
+                "XDG_CACHE_HOME": str(self.options.cache), **({"COPILOT_ALLOW_ALL": "true"} if self.trusts_folder else {})}
 
+
+    def enter_folder(self) -> None:
+        self.trusts_folder = True
+
+    def leave_folder(self) -> bool:
+        self.trusts_folder = False
+        return True
 
     def ask(self, prompt: str, *args: str, kill: bool = False, **env: str) -> None:
         self.run("-p", prompt, "--allow-all-tools", *args, env=self.env(**env), kill=kill)

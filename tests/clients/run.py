@@ -11,6 +11,7 @@ import argparse
 import importlib
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -74,6 +75,27 @@ def threshold(bench: Any) -> None:
         asked.append(len(bench.said(since)) - 1)
     expect(asked in ([1, 0, 0], [0, 1, 0]), f"further requests after the answers: {asked}")
     expect("[journal] Write or update the handoff file" in bench.said(0)[-1], "the model was not asked for the handoff")
+
+
+def handed(bench: Any) -> None:
+    """The handoff that the agent writes when a stop asks for it is what session 2 is told, and git does not see it."""
+    bench.settings("[hooks]\ncontext_limit = 100000\n")
+    usage = {"input": 80_000, "cached": 1_000, "output": 50}
+    text = "## Current task\\nRename greet to salute\\n\\n## Next steps\\nThe callers in app.py, then 3 tests\\n"
+    write = {"calls": [bench.shell(f"mkdir -p .journal && printf '{text}' > .journal/handoff.md")], "usage": usage}
+    bench.mock.script({"text": "Half done.", "usage": usage}, write, {"text": "Written.", "usage": usage})
+    bench.new("Rename it everywhere")
+    if "[journal] Write or update the handoff file" not in bench.said(0)[-1]:  # the host writes figures late: the next turn's stop asks
+        bench.mock.script({"text": "More done.", "usage": usage}, write, {"text": "Written.", "usage": usage})
+        bench.again("Go on")
+    expect(".journal/handoff.md" in bench.said(0)[-1], "the model was not asked for the handoff")
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "I know."})
+    bench.new("Where are we?")
+    told = between(bench.at_start(bench.bodies(since)[0], "Where are we?"), RESTORED)
+    expect("Rename greet to salute" in told and "The callers in app.py, then 3 tests" in told, "session 2 is not told the handoff")
+    seen = subprocess.run(["git", "status", "--porcelain"], cwd=bench.project, env=bench.env(), capture_output=True, text=True, check=True).stdout
+    expect(seen == "", f"git sees: {seen}")
 
 
 def alert(bench: Any) -> None:
@@ -172,18 +194,39 @@ def trusted(bench: Any) -> None:
     expect(DECISION in between(bench.at_start(bench.bodies(since)[0], "What is left to do?"), RESTORED), "with the trust the hooks do not tell")
 
 
+def inside(bench: Any) -> None:
+    """Hooks of a project alone run where the client trusts its folder; without that Codex and Copilot skip them."""
+    bench.journal("uninstall", "--host", bench.host)
+    bench.journal("install", "--host", bench.host, "--project")
+    bench.enter_folder()
+    work(bench)
+    time.sleep(WAIT_S)
+    since = len(bench.mock.requests)
+    bench.mock.script({"text": "I know where we are."})
+    bench.new("What is left to do?")
+    expect(DECISION in between(bench.at_start(bench.bodies(since)[0], "What is left to do?"), RESTORED), "the project's hooks do not tell")
+    if bench.leave_folder():
+        since = len(bench.mock.requests)
+        bench.mock.script({"text": "Nothing."})
+        bench.new("What is left to do?")
+        expect(bench.bodies(since), "the model was not asked")
+        expect(not any(RESTORED in text for text in bench.said(since)), "the project's hooks ran in a folder that is not trusted")
+
+
 WAIT_S = 8
 """The ingest that a hook started has read a session's end so long after it."""
 
 SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "restore": (restore, ("claude", "codex", "gemini", "copilot")),
     "threshold": (threshold, ("claude", "codex", "gemini", "copilot")),
+    "handed": (handed, ("claude", "codex", "gemini", "copilot")),
     "alert": (alert, ("claude", "codex", "gemini", "copilot")),
     "killed": (killed, ("claude", "codex", "gemini", "copilot")),
     "compact": (compact, ("claude", "codex", "gemini", "copilot")),
     "primed": (primed, ("claude", "codex", "gemini", "copilot")),
     "counted": (counted, ("claude", "codex", "gemini", "copilot")),
     "trusted": (trusted, ("claude", "codex", "gemini", "copilot")),
+    "inside": (inside, ("claude", "codex", "gemini", "copilot")),
     "learned": (memory.learned, ("claude", "codex", "gemini", "copilot")),
     "served": (memory.served, ("claude", "codex", "gemini", "copilot")),
     "command": (memory.command, ("claude", "codex", "gemini", "copilot")),
