@@ -76,24 +76,27 @@ class LearnedVectors:
     def _run(self) -> None:
         if sys.platform == "linux":  # as the slices, which embed as well
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), max(NICE, os.getpriority(os.PRIO_PROCESS, 0)))
-        seen = -1
-        views: sqlite3.Connection | None = None
+        seen: tuple[object, ...] = ()
         while not self.stop.wait(TICK_S):
-            if not os.path.exists(self.home.views_db):
+            now_there = self._looked()
+            if now_there == seen or not now_there:
                 continue
             try:
-                views = views or open_readonly(self.home.views_db)
-                version = views.execute("PRAGMA data_version").fetchone()[0]
-                if version != seen:
+                # Opened anew each time: a reader that stays keeps the writer from putting its WAL away, which every hook would have to read.
+                with contextlib.closing(open_readonly(self.home.views_db)) as views:
                     self.refresh(views)
-                    seen = version
+                seen = now_there
             except (JournalError, sqlite3.DatabaseError, OSError) as error:
                 self.slices.complain(f"prompts are answered by words only: {error}")
-                if views is not None:
-                    views.close()
-                views, seen = None, -1
-        if views is not None:
-            views.close()
+
+    def _looked(self) -> tuple[object, ...]:
+        """Return how views and WAL stand on disk; nothing where there are no views."""
+        found: list[object] = []
+        for path in (self.home.views_db, f"{self.home.views_db}-wal"):
+            with contextlib.suppress(OSError):
+                status = os.stat(path)
+                found += [path, status.st_ino, status.st_size, status.st_mtime_ns]
+        return tuple(found)
 
     def refresh(self, views: sqlite3.Connection) -> None:
         """Take in what was learned, and let go of what holds no more.
