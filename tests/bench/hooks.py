@@ -27,18 +27,24 @@ ROLES = {"session-start": "SessionStart", "prompt": "UserPromptSubmit", "pre-com
 GIT = ("git", "-c", "user.name=dev", "-c", "user.email=dev@example.org", "-c", "commit.gpgsign=false")
 
 
-def cpu(command: list[str], environment: dict[str, str], data: bytes = b"") -> float:
-    """Return the median CPU seconds of a command over some runs."""
-    found = []
+def multiple(command: list[str], environment: dict[str, str], data: bytes = b"") -> float:
+    """Return the CPU of a command as a multiple of a bare interpreter's: medians of runs that alternate, since other work comes and goes."""
+    found: dict[str, list[float]] = {"bare": [], "command": []}
     for _ in range(RUNS):
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
-        assert process.stdin is not None
-        process.stdin.write(data)
-        process.stdin.close()
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        found.append(usage.ru_utime + usage.ru_stime)
-    return statistics.median(found)
+        found["bare"].append(cpu([sys.executable, "-I", "-c", "pass"], environment))
+        found["command"].append(cpu(command, environment, data))
+    return statistics.median(found["command"]) / statistics.median(found["bare"])
+
+
+def cpu(command: list[str], environment: dict[str, str], data: bytes = b"") -> float:
+    """Return the CPU seconds of one run."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    assert process.stdin is not None
+    process.stdin.write(data)
+    process.stdin.close()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_utime + usage.ru_stime
 
 
 def many(root: Path, project: Path, sessions: int) -> None:
@@ -88,12 +94,11 @@ def main() -> None:
             os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
             for size in (1, 50):
                 transcript(root / "t.jsonl", size)
-                bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
                 for role, event in ROLES.items():
                     payload = {"session_id": f"hook-{count}-{size}", "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "hook_event_name": event,
                                "source": "startup", "prompt": "go on"}  # fmt: skip
                     command = [sys.executable, "-m", "journal", "hook", role, "--host", "claude"]
-                    rows[role].append(cpu(command, environment, json.dumps(payload).encode()) / bare)
+                    rows[role].append(multiple(command, environment, json.dumps(payload).encode()))
         learned(root, project, asked.learnings)
         subprocess.run([sys.executable, "-m", "journal", "ingest"], env=environment, check=True, capture_output=True)
         os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
@@ -109,18 +114,17 @@ def main() -> None:
 
 def prompts(rows: dict[str, list[float]], learnings: int, root: Path, project: Path, environment: dict[str, str], way: str) -> None:
     """Measure prompts against many learnings."""
-    bare = cpu([sys.executable, "-I", "-c", "pass"], environment)
     for name, text in (("none fits", "what is the weather of the gallery like today"), ("some fit", "take the ledger lock in the transfer too")):
         payload = {"session_id": f"hook-{way}".replace(" ", "-"), "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": text}
         command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
-        rows[f"prompt, {learnings} learnings, {name}, {way}"] = [cpu(command, environment, json.dumps(payload).encode()) / bare]
+        rows[f"prompt, {learnings} learnings, {name}, {way}"] = [multiple(command, environment, json.dumps(payload).encode())]
     around: dict[str, tuple[str, dict[str, object]]] = {
         "before-tool, nothing known": ("before-tool", {"tool_input": {"file_path": str(project / "unknown_file.py")}}),
         "after-tool, an unknown error": ("after-tool", {"error": "Exit code 1\nModuleNotFoundError: No module named 'gallery'"}),
     }
     for name, (role, told) in around.items() if way == "alone" else ():
         payload = {"session_id": "hook-tools", "cwd": str(project), **told}
-        rows[name] = [cpu([sys.executable, "-m", "journal", "hook", role, "--host", "claude"], environment, json.dumps(payload).encode()) / bare]
+        rows[name] = [multiple([sys.executable, "-m", "journal", "hook", role, "--host", "claude"], environment, json.dumps(payload).encode())]
 
 
 @contextlib.contextmanager
