@@ -95,6 +95,25 @@ def test_an_old_handoff_is_warned_of_and_a_very_old_one_withheld(world: World) -
         assert ("The old needle" in told, "Caution: this is 30 h old" in told, "`journal restore --all` prints it" in told) == expected
 
 
+def test_the_ages_of_a_handoff_are_settings(world: World) -> None:
+    """Old from one hour on and withheld from two, in hook and command alike; `restore --all` prints it in any case."""
+    world.still()
+    (world.home / "config.toml").write_text("[hooks]\nstale_after_h = 1\nwithhold_after_h = 2\n")
+    (world.project / ".journal").mkdir()
+    handoff = world.project / ".journal/handoff.md"
+    handoff.write_text("## Current task\nThe old needle\n")
+    world.answered(1000)
+    told = []
+    for minutes in (30, 90, 150):
+        os.utime(handoff, (time.time() - minutes * 60,) * 2)
+        text = world.hook("session-start", session_id=T, source="startup").context
+        told.append(("The old needle" in text, "Caution: this is 1 h old" in text, "A handoff of 2 h ago is not shown" in text))
+    world.journal("ingest")
+    assert told == [(True, False, False), (True, True, False), (False, False, True)]
+    assert "2 h ago" in json.loads(world.journal("restore", "--json").stdout)["withheld"]
+    assert "The old needle" in world.journal("restore", "--all").stdout
+
+
 def test_restore_prints_what_the_hook_says_and_its_cost(world: World) -> None:
     """The command gives the hook's text, its tokens and where each part comes from."""
     _worked(world)

@@ -89,7 +89,7 @@ def test_a_broken_file_is_named_with_line_and_column(journal: Run, tmp_path: Pat
     assert files_of(tmp_path) == [".gemini/settings.json"]
 
 
-def test_setup_without_a_terminal_installs_what_it_finds_and_skips_what_it_cannot(journal: Run, tmp_path: Path) -> None:
+def test_a_dry_setup_says_what_it_finds_and_what_it_cannot_read(journal: Run, tmp_path: Path) -> None:
     """Hosts that are not on the machine are left out; a broken file is one line and exit code 1."""
     (tmp_path / "user/.codex").mkdir()
     (tmp_path / "user/.claude").mkdir()
@@ -97,6 +97,20 @@ def test_setup_without_a_terminal_installs_what_it_finds_and_skips_what_it_canno
     found = json.loads(journal("setup", "--dry-run", "--json").stdout)
     assert [each["state"].partition(":")[0] for each in found["hosts"]] == ["skipped", "would change", "not on this machine", "not on this machine"]
     assert files_of(tmp_path) == [".claude/settings.json"]
+
+
+def test_setup_without_a_terminal_asks_nothing_and_installs(journal: Run, tmp_path: Path) -> None:
+    """Into the hosts that are there, each with what it still asks for; what cannot be read is skipped and untouched, with exit code 1."""
+    (tmp_path / "user/.codex").mkdir()
+    (tmp_path / "user/.claude").mkdir()
+    (tmp_path / "user/.claude/settings.json").write_text("{")
+    done = journal("setup", "--json")
+    found = {each["host"]: each for each in json.loads(done.stdout)["hosts"]}
+    assert (done.returncode, found["codex"]["state"], "Codex runs a hook only after you have trusted it" in found["codex"]["trust"]) == (1, "changed", True)
+    events = json.loads((tmp_path / "user/.codex/hooks.json").read_text())["hooks"]
+    assert set(events) >= {"SessionStart", "UserPromptSubmit", "PreCompact", "Stop", "SessionEnd"}
+    assert (tmp_path / "user/.claude/settings.json").read_text() == "{"
+    assert {path.split("/")[0] for path in files_of(tmp_path)} == {".codex", ".claude"}
 
 
 def test_a_program_that_does_not_exist_is_refused(journal: Run, tmp_path: Path) -> None:
