@@ -178,10 +178,11 @@ def find(index: Any, query: "Vectors", most: int, among: "NDArray[int64] | None"
     if index.ntotal == 0 or most <= 0 or (among is not None and not len(among)):
         return
     selector = faiss.IDSelectorBatch(among) if among is not None else None
-    parameters: Any = faiss.SearchParameters()
-    if selector is not None:
-        parameters.sel = selector
-    similarities, ids = index.search(query.reshape(1, -1), min(most, index.ntotal), params=parameters)
+    named: dict[str, Any] = {}
+    if selector is not None:  # an index on a GPU takes no parameters at all
+        named["params"] = faiss.SearchParameters()
+        named["params"].sel = selector
+    similarities, ids = index.search(query.reshape(1, -1), min(most, index.ntotal), **named)
     for identity, similarity in zip(ids[0].tolist(), similarities[0].tolist(), strict=True):
         if identity >= 0:
             yield identity, similarity

@@ -55,6 +55,8 @@ class Search:
             self.file = flat.identity(self.home)
             self.head = _sound_head(self.home, model, cache)
             self.index: Any = flat.load(self.home, self.head)
+            self.on_cpu = self.index
+            """The same on the CPU: an index on a GPU cannot search among some vectors alone."""
             self.tail = list(vectors.after(cache, model, self.head.position))
         self.on_gpu = _moved_to_gpu(self, settings)
 
@@ -84,7 +86,7 @@ class Search:
         if condition != "1":
             rows = views.execute(f"SELECT DISTINCT c.text_hash FROM chunks AS c WHERE {condition}", values).fetchall()
             among = numpy.array([row[0] for row in rows], dtype=numpy.int64)
-        found = list(flat.find(self.index, vector, limit, among))
+        found = list(flat.find(self.index if among is None else self.on_cpu, vector, limit, among))
         for _, hashes, matrix in self.tail:
             similarities = matrix @ vector
             wanted = numpy.isin(hashes, among) if among is not None else numpy.ones(len(hashes), dtype=bool)

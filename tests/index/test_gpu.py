@@ -1,5 +1,8 @@
 """The index on a GPU finds what it finds on a CPU; only where faiss-gpu and a GPU are."""
 
+from contextlib import closing
+from typing import Any
+
 import numpy
 import pytest
 from archive import Archive
@@ -7,7 +10,9 @@ from bags import Bags, updated
 from test_index_cases import filled, settings
 
 from cli.index import flat, semantic
+from journal.database import open_readonly
 from journal.errors import IndexUnusable
+from projections.search_filters import Filters
 
 
 def gpus() -> int:
@@ -42,3 +47,29 @@ def test_a_gpu_that_is_asked_for_and_not_there_is_said(archive: Archive) -> None
         semantic.Search(settings(archive), Bags())
     (archive.home / "config.toml").write_text('[index]\ndevice = "auto"\n')
     assert semantic.Search(settings(archive), Bags()).on_gpu is False
+
+
+class LikeGpu:
+    """An index that takes no parameters, as those of `faiss.GpuIndexFlat` do."""
+
+    def __init__(self, index: Any) -> None:
+        self.inner, self.ntotal, self.asked = index, index.ntotal, 0
+
+    def search(self, query: Any, most: int) -> Any:
+        """Search all vectors."""
+        self.asked += 1
+        return self.inner.search(query, most)
+
+
+def test_what_a_gpu_cannot_do_is_done_on_the_cpu(archive: Archive) -> None:
+    """A search among some texts goes to the index of the CPU, one among all to that of the GPU; the results are the same."""
+    filled(archive)
+    embedder = Bags()
+    updated(archive, embedder)
+    opened = semantic.Search(settings(archive), embedder)
+    with closing(open_readonly(str(archive.home / "views.db"))) as views:
+        here = Filters(host="claude")
+        expected = [opened.find(views, "The lock was never released."), opened.find(views, "The lock was never released.", here)]
+        gpu = opened.index = LikeGpu(opened.index)
+        assert [opened.find(views, "The lock was never released."), opened.find(views, "The lock was never released.", here)] == expected
+    assert gpu.asked == 1

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,40 @@ def test_a_search_beside_a_watch_gives_the_same_answer_without_loading_a_model(a
     assert json.loads(said) == cold
     assert cold["hits"][0]["session_id"] == S1
     assert not (archive.home / warm.FILE).exists()
+
+
+def test_clients_that_say_nothing_hold_up_neither_the_tailing_nor_the_next_question(archive: Archive) -> None:
+    """Twenty open connections: a new record is read all the same, and once they are given up a question is answered."""
+    filled(archive)
+    environ = {**os.environ, "PYTHONPATH": str(ROOT), "JOURNAL_HOME": str(archive.home)}
+    watch = subprocess.Popen([sys.executable, "-m", "journal", "watch"], env=environ, stderr=subprocess.DEVNULL)
+    home = Home(str(archive.home))
+    idle: list[socket.socket] = []
+    try:
+        assert until((archive.home / warm.FILE).exists)
+        for _ in range(20):
+            idle.append(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+            with warm.Address(home) as where:
+                idle[-1].connect(where)
+        archive.write(archive.claude_path(S2), claude(70, S2, "a question about zebras"), append=True)
+        assert until(lambda: bool(archive.rows("views.db", "SELECT 1 FROM messages WHERE text = 'a question about zebras'")))
+        request_ = {"ask": "recall", "prompt": "x", "root": "/", "by_words": []}
+        with warm.Address(home) as where:
+            assert until(lambda: b"error" in asked(where, json.dumps(request_)))
+    finally:
+        for one in idle:
+            one.close()
+        watch.send_signal(signal.SIGTERM)
+        assert watch.wait(timeout=30) == 0
+
+
+def asked(where: str, text: str) -> bytes:
+    """Return what the socket answers to a line, nothing where it hangs up."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
+        line.settimeout(5)
+        line.connect(where)
+        try:
+            line.sendall(text.encode() + b"\n")
+            return warm.received(line, 65536, time.monotonic() + 5)
+        except (OSError, ValueError):
+            return b""
