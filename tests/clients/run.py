@@ -21,6 +21,7 @@ from typing import Any
 
 import memory
 import sandbox
+import tools
 from bench import Options
 from checks import RESTORED, Failed, between, expect
 
@@ -230,6 +231,7 @@ SCENARIOS: dict[str, tuple[Callable[[Any], None], tuple[str, ...]]] = {
     "learned": (memory.learned, ("claude", "codex", "gemini", "copilot")),
     "served": (memory.served, ("claude", "codex", "gemini", "copilot")),
     "command": (memory.command, ("claude", "codex", "gemini", "copilot")),
+    "around": (tools.around, ("claude", "codex", "gemini", "copilot")),
 }
 
 
