@@ -50,8 +50,10 @@ def around(facts: Facts, role: str) -> str:
 def test_the_reference_says_what_the_facts_say(host: str) -> None:
     """Every cell of the host's column in docs/reference/hooks.md is what the program uses."""
     facts = facts_of(host)
-    column = 1 + [cell.strip() for cell in next(line for line in REFERENCE.splitlines() if line.startswith("| what |")).split("|")][2:].index(facts.title)
-    lines = [line.replace(r"\|", "¦") for line in REFERENCE.splitlines() if line.startswith("| ")]
+    head = next(line for line in REFERENCE.splitlines() if line.startswith("| what |"))
+    column = 1 + [cell.strip() for cell in head.split("|")][2:].index(facts.title)
+    table = REFERENCE[REFERENCE.index(head) :].partition("\n\n")[0]
+    lines = [line.replace(r"\|", "¦") for line in table.splitlines()]
     rows = {cells[1].strip(): cells[1 + column].strip().replace("¦", "|") for cells in (line.split("|") for line in lines)}
     assert {key: value for key, value in rows.items() if key not in {"what", "---"}} == {
         "home": f"`~/{facts.home}`",
