@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from ingest.facts import Facts
     from ingest.install.installation import Outcome, Request
 
-HOSTS = ("claude", "codex", "gemini", "copilot")
 
 
 def install(settings: Settings, asked: argparse.Namespace) -> int:
@@ -39,6 +38,7 @@ def install(settings: Settings, asked: argparse.Namespace) -> int:
 
 def uninstall(settings: Settings, asked: argparse.Namespace) -> int:
     """Take out of one host or of all what install added."""
+    from ingest.facts import HOSTS
     from ingest.install import installation
 
     request = _request(settings, is_dry=asked.dry_run, is_project=asked.project)
@@ -67,6 +67,7 @@ def uninstall(settings: Settings, asked: argparse.Namespace) -> int:
 
 def setup(settings: Settings, asked: argparse.Namespace) -> int:
     """Find the hosts, show what would change, and install into those that are agreed to; without a terminal into all that were found."""
+    from ingest.facts import HOSTS
     from ingest.install import installation
 
     dry = _request(settings, is_dry=True, is_project=False)

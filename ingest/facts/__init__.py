@@ -45,9 +45,9 @@ class Facts:
 
     __slots__ = (
         "block_word", "commands_folder", "commands_form", "config_form", "context_roles", "continuing", "dialect", "events", "fallback", "home",
-        "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "program", "project_file", "resume_drops_start", "shows_stderr",
-        "sources", "timeout_key", "timeout_unit", "title", "tokens_per_turn", "tool_events", "trust", "trust_form", "trust_project", "user_file",
-        "variable_holds_parent",
+        "home_variable", "host", "host_cap", "idle_roles", "inject_cap", "off_switches", "plugin_list", "program", "project_file",
+        "resume_drops_start", "second_config", "shows_stderr", "sources", "timeout_key", "timeout_unit", "title", "tokens_per_turn", "tool_events",
+        "trust", "trust_form", "trust_project", "user_file", "variable_holds_parent",
     )  # fmt: skip
 
     def __init__(  # noqa: PLR0915  a line for each fact
@@ -57,7 +57,8 @@ class Facts:
         context_roles: tuple[str, ...], host_cap: int | None, inject_cap: int, shows_stderr: bool, fallback: str, commands_folder: str,
         commands_form: str, off_switches: tuple[tuple[str, tuple[str, ...], bool], ...], trust: str, trust_project: str,
         continuing: Continuing, idle_roles: tuple[str, ...] = (), trust_form: str = "", resume_drops_start: bool = False,
-        tokens_per_turn: int | None = None,
+        tokens_per_turn: int | None = None, plugin_list: tuple[str, str] | None = None,
+        second_config: tuple[str, str, str] | None = None,
     ) -> None:  # fmt: skip
         self.host = host
         self.title = title
@@ -107,6 +108,10 @@ class Facts:
         """(file below the home, keys that lead to a setting, the value with which the host runs no hooks)."""
         self.trust = trust
         """What the host asks for before it runs a user's hooks."""
+        self.plugin_list = plugin_list
+        """File below the home and key where the host keeps which plugins are on; ours are named `journal@MARKETPLACE`."""
+        self.second_config = second_config
+        """File below the home and key where hooks may stand a second time, and what stands below the key that is no hook."""
         self.tokens_per_turn = tokens_per_turn
         """What a turn is taken to use where a version of the host tells no figures; labelled as an estimate."""
         self.trust_form = trust_form

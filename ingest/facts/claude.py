@@ -36,6 +36,7 @@ FACTS = Facts(
     fallback="",
     commands_folder="commands",
     commands_form="markdown",
+    plugin_list=("settings.json", "enabledPlugins"),
     off_switches=(("settings.json", ("disableAllHooks",), True),),
     trust="Claude Code runs hooks of your own settings without asking; the interactive client asks once whether you trust a folder.",
     trust_project="Claude Code runs a project's hooks once you have trusted its folder in the interactive client; `claude -p` does not ask.",

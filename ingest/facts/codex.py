@@ -33,6 +33,8 @@ FACTS = Facts(
     fallback="",
     commands_folder="skills",
     commands_form="skill",
+    plugin_list=("config.toml", "plugins"),
+    second_config=("config.toml", "hooks", "state"),  # runs both, and warns at every start
     off_switches=(("config.toml", ("features", "hooks"), False),),
     trust="Codex runs a hook only after you have trusted it: start `codex`, choose `Trust all` where it says that hooks need review, or enter /hooks and"
           " press t. Until then `codex exec` skips it without a word. A changed command or timeout has to be trusted again.",

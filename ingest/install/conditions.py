@@ -11,9 +11,6 @@ from ingest.install.jsonc import Node, parse
 from ingest.install.manifest import Manifest
 from journal.errors import SettingInvalid
 
-PLUGIN_LISTS = {"claude": ("settings.json", "enabledPlugins"), "codex": ("config.toml", "plugins")}
-"""Where a host keeps which plugins are on; ours are named `journal@MARKETPLACE`."""
-
 
 def warnings(facts: Facts, home: str, config: str, known: Manifest) -> list[str]:
     """Return one sentence for everything that keeps our hooks in *config* from running, or makes them run twice."""
@@ -21,12 +18,13 @@ def warnings(facts: Facts, home: str, config: str, known: Manifest) -> list[str]
     for name, keys, off in facts.off_switches:
         if setting(load(os.path.join(home, name)), keys) is off:
             found.append(f"{os.path.join(home, name)}: {'.'.join(keys)} is {str(off).lower()}, so {facts.title} runs no hooks")
-    name, key = PLUGIN_LISTS.get(facts.host, ("", ""))
-    plugins = setting(load(os.path.join(home, name)), (key,)) if name else None
+    plugins = setting(load(os.path.join(home, facts.plugin_list[0])), facts.plugin_list[1:]) if facts.plugin_list else None
     if isinstance(plugins, dict) and any(plugin.startswith("journal@") and _is_on(value) for plugin, value in plugins.items()):
         found.append(f"the journal's plugin is on in {facts.title} as well: every hook runs twice; keep one of the two")
-    if facts.host == "codex" and config.startswith(home) and set(setting(load(os.path.join(home, "config.toml")), ("hooks",)) or {}) - {"state"}:
-        found.append(f"{os.path.join(home, 'config.toml')} has [hooks] as well: Codex runs both and warns at every start")
+    if facts.second_config and config.startswith(home):
+        name, key, other = facts.second_config
+        if set(setting(load(os.path.join(home, name)), (key,)) or {}) - {other}:
+            found.append(f"{os.path.join(home, name)} has [{key}] as well: {facts.title} runs both and warns at every start")
     for path, added in known.files.items():
         if added.host == facts.host and added.kind == "config" and path != config and _is_around(path, config, home) and has_handlers(path, known):
             found.append(f"{path} has our hooks as well, so every hook runs twice there: journal uninstall --host {facts.host} --project")

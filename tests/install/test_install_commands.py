@@ -160,3 +160,18 @@ def test_the_probe_runs_in_a_journal_of_its_own(tmp_path: Path) -> None:
     where = (tmp_path / "where").read_text().strip()
     assert where != str(tmp_path / "real")
     assert not Path(where).exists()
+
+
+@pytest.mark.parametrize(("text", "told"), [
+    ("[hooks.state.x]\ntrusted_hash = 'sha256:00'\n", None),
+    ("[[hooks.Stop]]\nmatcher = ''\n", "has [hooks] as well: Codex CLI runs both and warns at every start"),
+    ("[plugins.'journal@agent-session-journal']\nenabled = true\n", "the journal's plugin is on in Codex CLI as well"),
+    ("[features]\nhooks = false\n", "features.hooks is false, so Codex CLI runs no hooks"),
+])  # fmt: skip
+def test_what_codex_says_elsewhere_about_hooks_is_said(journal: Run, tmp_path: Path, text: str, told: str | None) -> None:
+    """Its trust is no second place of hooks; hooks, our plugin and a switch in config.toml are named."""
+    (tmp_path / "user/.codex").mkdir()
+    (tmp_path / "user/.codex/config.toml").write_text(text)
+    warnings = json.loads(journal("install", "--host", "codex", "--bin", "journal", "--json").stdout)["warnings"]
+    assert [warning for warning in warnings if "config.toml" in warning or "plugin" in warning] == ([] if told is None else warnings[:1])
+    assert told is None or told in warnings[0]
