@@ -60,18 +60,24 @@ def print_csv(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
 
 def write(pieces: Iterable[str], *, page: bool = False) -> None:
     """Write text piece by piece; with *page*, on a terminal, through the user's pager. What comes here was cleaned before."""
-    if page and sys.stdout.isatty():
-        _through_pager(pieces)
+    if page and sys.stdout.isatty() and (command := _pager()):
+        _through_pager(pieces, command)
         return
     for piece in pieces:
         sys.stdout.write(piece)
 
 
-def _through_pager(pieces: Iterable[str]) -> None:
-    """Hand the text to `$PAGER`, else to `less -R`; a pager that is left early or cannot be had is no error."""
+def _pager() -> str | None:
+    """Return the user's pager, else `less -R`; None on a machine that has neither."""
+    import shutil
+
+    return os.environ.get("PAGER") or ("less -R" if shutil.which("less") else None)
+
+
+def _through_pager(pieces: Iterable[str], command: str) -> None:
+    """Hand the text to the pager; one that is left early or cannot be had is no error."""
     import subprocess
 
-    command = os.environ.get("PAGER") or "less -R"
     environment = {"LESS": "FRX", **os.environ}
     pager = subprocess.Popen(command, shell=True, stdin=subprocess.PIPE, text=True, errors="replace", env=environment)  # noqa: S602 # the user's own words
     with contextlib.suppress(BrokenPipeError, KeyboardInterrupt), pager:

@@ -65,3 +65,10 @@ def test_a_pipe_gets_no_pager(environ: dict[str, str], tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "journal", "show", S], env=environ, capture_output=True, text=True, check=True)
     assert "> hello pager\n" in done.stdout and "\x1b" not in done.stdout
     assert not (tmp_path / "paged").exists()
+
+
+def test_without_any_pager_the_terminal_gets_the_text(environ: dict[str, str], tmp_path: Path) -> None:
+    """A small machine has no less: the text is printed, not lost."""
+    (tmp_path / "empty").mkdir()
+    status, said = on_terminal({name: value for name, value in environ.items() if name != "PAGER"} | {"PATH": str(tmp_path / "empty")}, "show", S)
+    assert status == 0 and "> hello pager" in said
