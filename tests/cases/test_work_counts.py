@@ -217,6 +217,29 @@ def test_an_append_costs_at_most_in_proportion_to_its_session(archive: Archive, 
     assert 0 < taken[1] <= 12 * taken[0]
 
 
+def test_j1_a_list_of_three_thousand_files_touches_none(archive: Archive, monkeypatch: pytest.MonkeyPatch, reads: type[Reads]) -> None:
+    """3,000 transcripts, three of them of 12 MB: list and search read none of their bytes, take SQLite few steps, and say the same without the files."""
+    fill(archive, 2997, records=2)
+    for number in range(2997, 3000):
+        name, result = session(number), "output of a tool " * 700
+        archive.write(archive.claude_path(name), claude(1000 * number, name, f"largeword{number}"), *(
+            claude(1000 * number + n, name, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": f"t{n}", "content": result}]})
+            for n in range(1, 1000)))  # fmt: skip
+    assert min(archive.claude_path(session(number)).stat().st_size for number in range(2997, 3000)) > 12_000_000
+    archive.ingest()
+    commands = (("sessions", "--all"), ("search", "largeword2998", "--all"))
+    assert [opened(archive, *words) for words in commands] == [[], []]
+    connect = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *args, **options: connect(*args, **options, factory=Steps))
+    Steps.thousands, reads.count = 0, 0
+    listed, found = archive.json("sessions", "--all", "--limit", "4000"), archive.hits("largeword2998")
+    titles = {row["session_id"]: row["title"] for row in listed["sessions"]}
+    assert (len(titles), titles[session(2998)], [hit["session_id"] for hit in found]) == (3000, "largeword2998", [session(2998)])
+    assert (reads.count, 0 < Steps.thousands <= 500) == (0, True), Steps.thousands
+    (archive.folder / ".claude").rename(archive.folder / "elsewhere")
+    assert (archive.json("sessions", "--all", "--limit", "4000"), archive.hits("largeword2998")) == (listed, found)
+
+
 def test_a_pass_without_news_writes_no_row(archive: Archive) -> None:
     """An unchanged tree leaves every table of the views alone."""
     fill(archive, 3)
