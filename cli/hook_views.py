@@ -106,15 +106,33 @@ def start_ingest(home: Home, now: float) -> None:
             return
     except OSError:
         pass
-    if _is_locked(home.lock):
+    if _is_locked(home.lock) or not _is_first(stamp, now):
         return
-    os.close(os.open(stamp, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600))
-    os.utime(stamp, (now, now))
     null = os.open(os.devnull, os.O_RDWR)
     words = [sys.executable, "-I", "-m", "journal", "ingest", "--detached"]
     actions = [(os.POSIX_SPAWN_DUP2, null, number) for number in (0, 1, 2)]
     os.posix_spawn(sys.executable, words, {**os.environ, CHILD: "1", "JOURNAL_HOME": home.root}, file_actions=actions, setpgroup=0)
     os.close(null)
+
+
+def _is_first(stamp: str, now: float) -> bool:
+    """Tell whether this hook, of several at once, is the one that starts it, and set the stamp."""
+    import fcntl
+
+    try:
+        os.close(os.open(stamp, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    except FileExistsError:
+        descriptor = os.open(stamp, os.O_WRONLY)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if now - os.fstat(descriptor).st_mtime < INGEST_EVERY_S:
+                return False
+            os.utime(descriptor, (now, now))
+        except OSError:
+            return False  # another hook is setting it
+        finally:
+            os.close(descriptor)
+    return True
 
 
 def _is_locked(path: str) -> bool:

@@ -50,7 +50,15 @@ def unknown_kinds(scene: Scene) -> Outcome:
     """Every kind of record is known."""
     rows = scene.views.execute("SELECT host, kind, count(*), max(occurred_at) FROM unknown_records GROUP BY 1, 2 ORDER BY 3 DESC").fetchall()
     hosts = sorted({row[0] for row in rows})
+    strangers = scene.views.execute(
+        "SELECT host, path, lines FROM source_report WHERE lines > 0 AND damaged + unknown >= lines AND unknown > 0 AND host <> 'journal' ORDER BY 1, 2"
+    ).fetchall()
     findings = tuple(
+        Finding("unknown_kinds", "error", f"{host}: {path} is not empty and holds no known record",
+                f"none of {counted(lines, 'line')} is of this host's grammar", "journal status")
+        for host, path, lines in strangers
+    )  # fmt: skip
+    findings += tuple(
         Finding("unknown_kinds", "warning", f"{host}: records of unknown kinds are in the log and in no view",
                 "; ".join(f"{kind} {counted(number, 'time')}, last {at}" for name, kind, number, at in rows if name == host)[:500], "journal status")
         for host in hosts

@@ -94,8 +94,12 @@ def test_b1_runs_of_nul_bytes_hide_nothing(archive: Archive) -> None:
 def test_b2_a_cut_last_line_blanks_nothing(archive: Archive) -> None:
     """Two hundred good lines before a cut one are all there."""
     archive.write(archive.claude_path(S), *(claude(n, S, f"prompt{n}x") for n in range(200)), line(claude(999, S, "cut"))[:50])
-    archive.ingest()
+    assert archive.ingest()["damaged"] == 0
     assert archive.sessions()[S]["messages"] == 200
+    assert [row["pending"] for row in archive.json("verify")["sources"] if row["host"] == "claude"] == [50]
+    archive.write(archive.claude_path(S), b"\n", claude(300, S, "afterthecut"), append=True)
+    assert archive.ingest()["damaged"] == 1
+    assert (archive.sessions()[S]["messages"], found(archive, "afterthecut")) == (201, 1)
 
 
 def test_b3_a_long_line_stops_nothing(archive: Archive) -> None:
@@ -196,6 +200,18 @@ def test_b8_unknown_kinds_are_kept_and_counted(archive: Archive) -> None:
     report = archive.ingest()
     assert report["unknown"] == 1
     assert report["damaged"] == 2
+
+
+def test_b8_kinds_that_came_since_are_known_and_each_new_one_is_told_once(archive: Archive) -> None:
+    """The kinds of the reports raise nothing; a kind that nobody knows is one line of status however often it comes, and its neighbours stay."""
+    kinds = ("permission-mode", "ai-title", "file-history-delta", "pr-link", "relocated", "worktree-state", "mode", "last-prompt")
+    odd = claude(3, S, "oddshape", gitBranch={"odd": 1}, version=[], cwd=5, timestamp={"no": "time"})
+    archive.write(archive.claude_path(S), claude(1, S, "known"), *({"type": kind, "sessionId": S} for kind in kinds),
+                  *[{"type": "brand-new-kind", "x": n} for n in range(3)], {"type": "other-new-kind"}, odd, claude(4, S, "behind"))  # fmt: skip
+    report = archive.ingest()
+    assert (report["unknown"], report["damaged"]) == (4, 0)
+    assert archive.json("status")["unknown"] == [["claude", "claude.brand-new-kind", 3], ["claude", "claude.other-new-kind", 1]]
+    assert [found(archive, word) for word in ("known", "oddshape", "behind")] == [1, 1, 1]
 
 
 def test_history_appended_again_counts_once(archive: Archive) -> None:

@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hashlib
+import json
 import os
 import random
 import sqlite3
@@ -66,6 +67,12 @@ def test_b9_a_stream_of_another_grammar_is_loud(archive: Archive) -> None:
     archive.write(archive.codex_path(S), *records)
     assert archive.ingest()["unknown"] == 3
     assert [row[1] for row in archive.json("status")["unknown"]] == ["codex.thread.started", "codex.turn.completed", "codex.turn.started"]
+    path = archive.codex_path(S)
+    archive.write(archive.codex_path(T), codex(T, [("brand_new", {})]))
+    archive.run("ingest")
+    status, out, _ = archive.run("doctor", "--json")
+    found = [(one["id"], one["what"], one["evidence"]) for one in json.loads(out)["findings"] if one["severity"] == "error"]
+    assert (status, found) == (1, [("unknown_kinds", f"codex: {path} is not empty and holds no known record", "none of 3 lines is of this host's grammar")])
 
 
 def test_b10_odd_optional_keys_drop_nothing(archive: Archive) -> None:
@@ -142,6 +149,8 @@ def test_b17_another_tools_chat_log_is_no_session(archive: Archive) -> None:
     archive.write(archive.claude_path("x"), {"role": "user", "content": "notclaude"}, {"role": "assistant", "content": "nope"})
     assert archive.ingest()["unknown"] == 2
     assert archive.hits("notclaude") == []
+    assert [row["state"] for row in archive.sessions().values()] in ([], ["empty"])
+    assert archive.rows("views.db", "SELECT count(*) FROM messages") == archive.rows("views.db", "SELECT count(*) FROM usage") == [(0,)]
 
 
 def test_c21_a_copilot_session_without_shutdown_is_estimated(archive: Archive) -> None:

@@ -146,6 +146,10 @@ def test_d14_worktrees_fold_into_their_repository(archive: Archive) -> None:
     archive.write(archive.claude_path(S), claude(1, S, "x", cwd="/r/.claude/worktrees/elastic-x"))
     archive.ingest()
     assert archive.sessions()[S]["project"] == "/r"
+    assert archive.rows("views.db", "SELECT cwd, project FROM session_folders") == [("/r/.claude/worktrees/elastic-x", "/r")]
+    archive.write(archive.claude_path(T), claude(2, T, "y", cwd="/r"))
+    archive.ingest()
+    assert {row["project"] for row in archive.sessions().values()} == {"/r"}
 
 
 def test_d16_a_root_named_twice_counts_once(archive: Archive) -> None:

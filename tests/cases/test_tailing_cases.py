@@ -76,6 +76,14 @@ def test_a12_a_compressed_rollout_is_the_same_source(archive: Archive) -> None:
     assert archive.json("verify")["missing_bytes"] == 0
 
 
+def test_a12_magic_bytes_tell_what_a_name_does_not(archive: Archive) -> None:
+    """A rollout whose name still ends in .jsonl while its bytes are zstd is read; one with the name .zst and plain bytes is too."""
+    plain = codex(S, [("event_msg", {"type": "user_message", "message": "rolloutword"})])
+    archive.write(archive.codex_path(S), zstandard.compress(plain))
+    assert archive.ingest()["damaged"] == 0
+    assert (list(archive.sessions()), len(archive.hits("rolloutword"))) == ([S], 1)
+
+
 @pytest.mark.parametrize("keep", [False, True])
 def test_a14_archiving_moves_or_copies_nothing_twice(archive: Archive, keep: bool) -> None:
     """A rollout moved to `archived_sessions` gives no event; a copy there counts no token twice."""
@@ -95,9 +103,9 @@ def test_a14_archiving_moves_or_copies_nothing_twice(archive: Archive, keep: boo
 
 def test_a15_segments_of_one_thread_are_one_session(archive: Archive) -> None:
     """Three rollout files with one thread id are one session with its turns in order."""
-    for number in range(3):
+    for number, segment in enumerate(("cccccccc", "aaaaaaaa", "bbbbbbbb")):  # by name they stand in another order than by time
         text = codex(S, [("event_msg", {"type": "user_message", "message": f"segment{number}"})]).replace(b"T10:", f"T1{number}:".encode())
-        archive.write(archive.codex_path(f"{S}_{number:08d}"), text)
+        archive.write(archive.codex_path(f"{S}_{segment}"), text)
     archive.ingest()
     assert list(archive.sessions()) == [S]
     assert archive.rows("views.db", "SELECT m.text FROM turns AS t JOIN messages AS m ON m.record_id = t.turn_id ORDER BY number") == [

@@ -30,6 +30,10 @@ def test_c2_one_usage_for_each_response(archive: Archive) -> None:
     archive.write(archive.claude_path(S), claude(1, S, "hi"), *(answer(n, S, f"part {n}", "m1", usage(20)) for n in (2, 3, 4)))
     archive.ingest()
     assert tokens(archive, S) == (10, 20, 0, 0)
+    for by in ("day", "model", "session", "project", "host", "hour"):
+        totals = archive.json("usage", "--by", by)["totals"]
+        assert (totals["input_tokens"], totals["output_tokens"], totals["responses"]) == (10, 20, 1), by
+    assert archive.rows("views.db", "SELECT used_tokens FROM context_state") == [(30,)]
 
 
 def test_c3_a_missing_request_id_falls_back_to_the_message_id(archive: Archive) -> None:
@@ -102,11 +106,13 @@ def test_c10_totals_are_compared_as_a_whole(archive: Archive) -> None:
 
 
 def test_c11_a_null_info_is_no_baseline(archive: Archive) -> None:
-    """A first token_count with `info: null` neither fails nor counts."""
+    """A first token_count with `info: null` neither fails nor counts, and says nothing of the context."""
+    archive.write(archive.codex_path(T), codex(T, [("event_msg", {"type": "token_count", "info": None})]))
     archive.write(archive.codex_path(S), codex(S, [("event_msg", {"type": "token_count", "info": None}),
                                                    token_count((700, 0, 7, 0), (700, 0, 7, 0))]))
     assert archive.ingest()["damaged"] == 0
     assert tokens(archive, S) == (700, 7, 0, 0)
+    assert archive.rows("views.db", "SELECT session_id, used_tokens FROM context_state WHERE used_tokens IS NOT NULL") == [(S, 707)]
 
 
 def test_c13_equal_totals_of_unrelated_sessions_both_count(archive: Archive) -> None:
@@ -124,6 +130,7 @@ def test_c20_synthetic_answers_use_nothing(archive: Archive) -> None:
     archive.ingest()
     assert archive.sessions()[S]["models"] == ["claude-opus-5-5"]
     assert tokens(archive, S) == (10, 20, 0, 0)
+    assert archive.rows("views.db", "SELECT used_tokens FROM context_state") == [(30,)], "an error does not empty the context"
 
 
 def test_c23_subsets_are_not_added(archive: Archive) -> None:
@@ -131,6 +138,9 @@ def test_c23_subsets_are_not_added(archive: Archive) -> None:
     archive.write(archive.codex_path(S), codex(S, [token_count((100, 80, 20, 15), (100, 80, 20, 15))]))
     archive.ingest()
     assert tokens(archive, S) == (20, 20, 80, 0)
+    archive.write(archive.claude_path(T), answer(1, T, "x", "m1", usage(20, input_tokens=100, cache_read_input_tokens=80, cache_creation_input_tokens=7)))
+    archive.ingest()
+    assert {row["key"]: row["total_tokens"] for row in archive.json("usage", "--by", "host")["rows"]} == {"codex": 120, "claude": 207}
 
 
 def figures(archive: Archive) -> list[tuple[int, ...]]:
