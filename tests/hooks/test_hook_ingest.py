@@ -118,7 +118,7 @@ def test_f5_of_hooks_at_the_same_moment_one_may_start_it(tmp_path: Path, stamp: 
     for _ in range(30):
         path.unlink(missing_ok=True)
         if stamp == "old":
-            path.touch()
+            path.touch(0o600)
             os.utime(path, (0, 0))
         told: list[bool] = []
 
