@@ -200,7 +200,11 @@ class Pass:
             if occurrences:
                 line = Line(position, source_id, generation, offset, data)
                 placed += place(line, facts, key, carry, occurrences, as_of=self.as_of)
+            if self.as_of is not None and carry.occurred_at is not None and carry.occurred_at > self.as_of:  # a line that is not there yet
+                counted[:] = counted[0] - 1, counted[1] - length, counted[2] - bool(values or damage)
         for (source_id, generation), (lines, read, records) in counts.items():
+            if not lines:
+                continue
             # Not by `_source`: to ask for an earlier generation of the batch would drop what the last one carries.
             facts, key = self.facts[source_id], self.keys[source_id]
             where = Place(0, source_id, key, facts.host, facts.native_id, "", None, None, None, None, None, 0, generation)

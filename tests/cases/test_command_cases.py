@@ -4,10 +4,14 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from archive import Archive, answer, claude
+from archive import Archive, answer, claude, line
+
+from journal.database import open_readonly
+from projections.digest import digests
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 
@@ -32,6 +36,39 @@ def test_as_of_takes_a_time_in_any_form(archive: Archive, point: str, prompts: i
     connection = sqlite3.connect(archive.folder / "old.db")
     assert connection.execute("SELECT count(*) FROM messages WHERE kind = 'prompt'").fetchone() == (prompts,)
     connection.close()
+
+
+def tables(path: Path) -> dict[str, str]:
+    """Return the digest of every view of a file."""
+    with closing(open_readonly(str(path))) as views:
+        return {name: str(digest) for name, digest in digests(views).items()}
+
+
+def test_as_of_is_what_an_ingest_of_that_moment_had(archive: Archive) -> None:
+    """As of a position and of a time every view equals that of a journal that never saw more; a record without a time has that of the one before it."""
+    early = [claude(1, S, "first"), answer(2, S, "one", "m1"), {"type": "summary", "summary": "Early title", "leafUuid": "x"}]
+    late = [claude(120, S, "second"), answer(121, S, "two", "m2"), {"type": "summary", "summary": "Late title", "leafUuid": "y"}]
+    whole = archive.home
+    path = archive.write(archive.claude_path(S), *early)
+    archive.home = archive.folder / "only-early"
+    archive.ingest()
+    archive.home = whole
+    archive.ingest()
+    position = archive.rows("journal.db", "SELECT max(global_position) FROM events")[0][0]
+    archive.write(path, *late, append=True)
+    archive.ingest()
+    for point in (str(position), "2026-11-30T10:01:00Z"):
+        target = archive.folder / f"{point}.db"
+        assert archive.run("replay", "--as-of", point, "--into", str(target))[0] == 0
+        # The project was looked at when it was read, which is later than any moment of the records.
+        left_out = {"project_observations", "source_report"} if "-" in point else set()
+        then, now = tables(target), tables(archive.folder / "only-early/views.db")
+        assert {name for name in now if then[name] != now[name]} == left_out, point
+        report = "SELECT path, generation, lines, bytes, damaged, unknown FROM source_report WHERE host = 'claude'"
+        with closing(open_readonly(str(target))) as views:
+            assert views.execute(report).fetchall() == [(str(path), 0, 3, sum(len(line(record)) for record in early), 0, 0)]
+    assert archive.sessions()[S]["title"] == "Late title"
+    assert tables(archive.home / "views.db") != tables(archive.folder / "only-early/views.db")
 
 
 @pytest.mark.parametrize("point", ["banana", "99999"])

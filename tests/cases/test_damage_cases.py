@@ -214,6 +214,35 @@ def test_b8_kinds_that_came_since_are_known_and_each_new_one_is_told_once(archiv
     assert [found(archive, word) for word in ("known", "oddshape", "behind")] == [1, 1, 1]
 
 
+def test_every_kind_of_damage_in_one_file(archive: Archive) -> None:
+    """Each recoverable record is found by search, once, whatever stands before and behind it, and each damaged line is counted by its kind."""
+    long = claude(40, S, "", message={"role": "user", "content": [{"type": "tool_result", "tool_use_id": "t1", "content": "y" * 12_000_000}]})
+    words = [f"recover{letter}" for letter in "abcdefghijklmn"]
+    whole = [claude(n, S, word) for n, word in enumerate(words, 1)]
+    lines = [line(record) for record in whole]
+    parts = [b"\xef\xbb\xbf", lines[0],  # bom
+             lines[1][:-1], lines[2],  # glued
+             lines[3][:70], lines[3],  # torn
+             b"\0" * 200 + b"\n",  # nul, alone
+             b"\0" * 9, lines[4], lines[5][:-1], b"\0" * 143_000, b"\n",  # nul before and behind
+             line(long), lines[6][:-1], b"\r\n",  # neither is damage
+             lines[7].replace(b"recoverh", b"recoverh \xff"), lines[8].replace(b"recoveri", b"recoveri \\udc00"),  # utf8, surrogate
+             lines[9].replace(b'"isSidechain": false', b'"isSidechain": false, "x": NaN'),  # nan
+             b"7\n", b'"text"\n', b"null\n", b"[1, 2]\n", b"[" * 100_000 + b"\n", b'{"cut": "here\n',  # nothing in them
+             line({"type": "brand-new-kind"}), *lines[:3], lines[10], b"\n", lines[11], lines[12], lines[13][:-1]]  # fmt: skip
+    path = archive.write(archive.claude_path(S), *parts)
+    report = archive.ingest()
+    assert {word: found(archive, word) for word in words} == dict.fromkeys(words, 1)
+    assert archive.rows("views.db", "SELECT damage, count(*) FROM damaged_records GROUP BY 1 ORDER BY 1") == [
+        ("array", 1), ("bom", 1), ("depth", 1), ("glued", 1), ("nan", 1), ("nul", 3), ("scalar", 3),
+        ("surrogate", 1), ("torn", 1), ("unreadable", 1), ("utf8", 1)]  # fmt: skip
+    assert (report["damaged"], report["unknown"]) == (15, 1)
+    assert sum(row[2] for row in archive.json("status")["damaged"]) == 15
+    assert archive.rows("views.db", "SELECT damaged, unknown, bytes FROM source_report WHERE host = 'claude'") == [(15, 1, path.stat().st_size)]
+    assert archive.json("verify")["missing_bytes"] == 0
+    assert archive.json("replay", "--verify")["verified"] is True
+
+
 def test_history_appended_again_counts_once(archive: Archive) -> None:
     """A file whose whole history is appended again gives each record once; the repeated lines are events, and no damage."""
     once = [claude(1, S, "oncealpha"), answer(2, S, "oncebeta", "m1")]
