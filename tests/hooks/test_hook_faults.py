@@ -276,3 +276,19 @@ def test_pipes_in_place_of_our_files_are_not_waited_for(world: World) -> None:
         os.mkfifo(world.home / name)
     world.answered(160_000)
     assert "systemMessage" in world.hook("prompt", prompt="go on").answer
+
+
+def test_stdin_without_end_is_read_up_to_a_limit(world: World) -> None:
+    """Of a payload that never ends four megabytes are read, no more; the hook ends with status 0 and says nothing."""
+    command = [sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"]
+    reader, writer = os.pipe()
+    process = subprocess.Popen(command, stdin=reader, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=world.environment, cwd=world.folder)
+    os.close(reader)
+    given = os.write(writer, b'{"session_id": "x", "prompt": "')
+    with pytest.raises(BrokenPipeError):
+        while given < 64 << 20:
+            given += os.write(writer, b"x" * 65536)
+    os.close(writer)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (0, b"", b"")
+    assert given < 5 << 20
