@@ -37,9 +37,13 @@ def write_down(home: Home, views: sqlite3.Connection) -> int:
             path = existing(place)
             if path is None:
                 continue
-            status = os.stat(path)
-            if views.execute(KNOWN, (path, status.st_mtime_ns // 1000, status.st_size)).fetchone() is None:
-                record = {"at": moment, "session_id": session_id, **line_of(place, path, status, history.is_dirty(place, GIT_S))}
-                inbox.append(home, session_id, moment[:10], record, kind=".handoff")
-                found += 1
+            try:
+                status = os.stat(path)
+                if views.execute(KNOWN, (path, status.st_mtime_ns // 1000, status.st_size)).fetchone() is not None:
+                    continue
+                line = line_of(place, path, status, history.is_dirty(place, GIT_S))
+            except OSError:
+                continue  # it may not be read, or is gone by now: no reason to stop an ingest
+            inbox.append(home, session_id, moment[:10], {"at": moment, "session_id": session_id, **line}, kind=".handoff")
+            found += 1
     return found

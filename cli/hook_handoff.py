@@ -77,12 +77,19 @@ def record(call: Call) -> list[int] | None:
     path = existing(call.place)
     if path is None or call.place is None:
         return None
-    status = os.stat(path)
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
     version = [status.st_mtime_ns // 1000, status.st_size]
     known = next((line["handoff"] for line in reversed(call.lines) if line.get("handoff")), None)
     if known == version or call.views.has_handoff(path, *version):
         return version
-    call.append(line_of(call.place, path, status, _is_dirty(call)), kind=".handoff")
+    try:
+        line = line_of(call.place, path, status, _is_dirty(call))
+    except OSError:
+        return None  # it may not be read, or is gone by now; the rest of the hook is worth more
+    call.append(line, kind=".handoff")
     return version
 
 

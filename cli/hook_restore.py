@@ -83,12 +83,18 @@ def _handoff(call: Call, rows: restore_rows.Rows | None) -> Handoff | None:
     path = existing(call.place)
     if path is None or call.place is None:
         return rows.handoff if rows else None
-    status = os.stat(path)
+    try:
+        status = os.stat(path)
+    except OSError:
+        return rows.handoff if rows else None
     if rows and rows.handoff and rows.handoff_version == (path, status.st_mtime_ns // 1000, status.st_size):
         return rows.handoff
     if rows and rows.handoff and rows.handoff.saved_at > written(status.st_mtime) and rows.handoff.branch == call.place.branch:
         return rows.handoff
-    return _read(path, status.st_mtime)
+    try:
+        return _read(path, status.st_mtime)
+    except OSError:  # it may not be read
+        return rows.handoff if rows else None
 
 
 def _read(path: str, mtime: float) -> Handoff:

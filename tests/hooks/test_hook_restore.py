@@ -405,3 +405,15 @@ def test_a_long_saved_handoff_leaves_room_for_what_came_since(world: World) -> N
     assert "more lines, and what became of its evidence: journal handoff load h" in told
     assert told.index("Finding 1 ") < told.index("## Session")
     assert "We decided to keep the lock because two writers raced." in told
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_handoff_that_may_not_be_read_costs_neither_restore_nor_ingest(world: World) -> None:
+    """The session is told what the log knows, and nothing is complained of."""
+    _worked(world)
+    (world.project / ".journal").mkdir()
+    (world.project / ".journal/handoff.md").write_text("## Current task\nX\n")
+    (world.project / ".journal/handoff.md").chmod(0)
+    said = world.hook("session-start", session_id=T, source="startup")
+    assert ("We decided to keep the lock" in said.context, said.stderr) == (True, "")
+    assert world.journal("ingest").status == 0
