@@ -55,7 +55,7 @@ def _run(role: str, named: str) -> str:
     private_umask()
     home = Home(default_home(os.environ))
     answer = hook_roles.answer(role, host, hooks.Payload(raw), home, time.time())
-    if role == "session-start" and os.path.exists(home.root) and not os.access(home.inbox, os.W_OK):
+    if role == "session-start" and not os.access(home.inbox, os.W_OK) and _is_hindered(home.root):
         # Once in a session: later hooks of it have nothing new to say.
         from journal import aside
         from journal.moments import written
@@ -64,6 +64,16 @@ def _run(role: str, named: str) -> str:
         aside.append(dict(os.environ), f"{written(time.time())} {host} {role}: {told}")
         _complain(f"journal: {told}; run: journal doctor", host)
     return answer
+
+
+def _is_hindered(root: str) -> bool:
+    """Tell whether a home that has no inbox is there, or cannot be made: something else stands in its way, or its folder is closed."""
+    if os.path.lexists(root):
+        return True
+    above = os.path.dirname(root)
+    while above != os.path.dirname(above) and not os.path.lexists(above):
+        above = os.path.dirname(above)
+    return not (os.path.isdir(above) and os.access(above, os.W_OK))
 
 
 def _stdin() -> bytes:

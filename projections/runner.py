@@ -56,7 +56,7 @@ def catch_up(
     last = head.position if until is None else min(until, head.position)
     register_functions(views)
     known = checkpoint.read(views)
-    if known is not None and checkpoint.fits(known, log, fresh) and not _order_changed(log, views):
+    if known is not None and checkpoint.fits(known, log, fresh) and _is_complete(views, projections) and not _order_changed(log, views):
         return Pass(log, views, decode, projections=projections, as_of=as_of).run(known, last, progress=progress)
     if known is None:
         with checkpoint.transaction(views):
@@ -67,6 +67,12 @@ def catch_up(
         create(views, projections)
         checkpoint.write(views, fresh)
         return Pass(log, views, decode, projections=projections, as_of=as_of).run(fresh, last, rebuilt=True, progress=progress)
+
+
+def _is_complete(views: sqlite3.Connection, projections: Sequence[Projection]) -> bool:
+    """Tell whether every view is there; one that somebody dropped is built again with the others."""
+    there = {name for (name,) in views.execute("SELECT name FROM sqlite_master")}
+    return all(projection.tables.keys() <= there for projection in projections)
 
 
 def _order_changed(log: sqlite3.Connection, views: sqlite3.Connection) -> bool:

@@ -61,15 +61,22 @@ def _connected(home: Home) -> sqlite3.Connection:
         if version == 0:
             cache.execute("BEGIN IMMEDIATE")
             if cache.execute("PRAGMA user_version").fetchone()[0] == 0:
+                if _tables(cache):
+                    raise sqlite3.DatabaseError("tables without a version")  # noqa: TRY301  treated like damage
                 for text in TABLES:
                     cache.execute(text)
                 cache.execute(f"PRAGMA user_version = {VERSION}")
             cache.execute("COMMIT")
-        cache.execute("SELECT count(*) FROM models").fetchone()
+        if not {"models", "vectors"} <= _tables(cache):
+            raise sqlite3.DatabaseError("tables are missing")  # noqa: TRY301  treated like damage
     except sqlite3.DatabaseError:
         cache.close()
         raise
     return cache
+
+
+def _tables(cache: sqlite3.Connection) -> set[str]:
+    return {name for (name,) in cache.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
 
 def drop(home: Home) -> None:

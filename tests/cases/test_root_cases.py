@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from archive import Archive, claude, codex, line
 
-SESSIONS = {host: f"{number}{number}{number}{number}0000-0000-4000-8000-000000000001" for number, host in enumerate(("claude", "codex", "gemini", "copilot"), 1)}
+SESSIONS = {host: f"{number}{number}{number}{number}0000-0000-4000-8000-000000000001" for number, host in
+            enumerate(("claude", "codex", "gemini", "copilot"), 1)}  # fmt: skip
 
 
 def put(host: str, home: Path, session: str, word: str) -> None:
