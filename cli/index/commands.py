@@ -172,14 +172,18 @@ def similar(settings: Settings, asked: argparse.Namespace) -> int:
         title, last_at = views.execute("SELECT title, last_at FROM sessions WHERE session_id = ?", (other,)).fetchone() or (None, None)
         found.append({"session_id": other, "host": match.host, "project": match.project, "title": title, "last_at": last_at, "score": score,
                       "snippet": _snippet(views, match.chunk_id)})  # fmt: skip
+    texts, covered = building.coverage(Home(settings.home), search.embedder.model_id)
+    coverage = round(covered / texts, 4) if texts else 1.0
     if asked.json:
-        print_json({"session_id": session_id, "results": found})
+        print_json({"session_id": session_id, "results": found, "coverage": coverage})
         return 0
     print_table(("score", "session", "host", "last", "title"),
                 [(f"{one['score']:.2f}", short(str(one["session_id"])), one["host"], str(one["last_at"] or "")[:16].replace("T", " "), one["title"])
                  for one in found])  # fmt: skip
     if not found:
         say("nothing else is about that")
+    if coverage < 1:
+        say(f"{coverage:.0%} of the texts have a vector so far; run: journal index update")
     return 0
 
 

@@ -83,8 +83,10 @@ def read_head(home: Home) -> Head:
             is_whole = head.version == VERSION and head.bytes + 1 + len(line) == size and head.sample == _sample(file, head.bytes)
     except FileNotFoundError as error:
         raise IndexUnusable("there is no index yet", hint="run: journal index update") from error
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+    except OSError as error:
         raise IndexUnusable(f"the index cannot be read: {error}", hint="run: journal index update") from error
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        is_whole = False
     if not is_whole:
         raise IndexUnusable("the index is damaged", hint="run: journal index update")
     return head

@@ -9,6 +9,8 @@ from archive import Archive, answer, claude, codex, moment
 from bags import S1, S2, S3
 from test_index_cases import needs_weights
 
+from cli.index import building
+from journal.home import Home
 from projections import fusion
 from projections.fusion import is_code
 
@@ -113,6 +115,12 @@ def test_similar_sessions_are_about_the_same(archive: Archive) -> None:
     assert found["session_id"] == S1
     assert found["results"][0]["session_id"] == other
     assert S1 not in {result["session_id"] for result in found["results"]}
+    assert found["coverage"] == 1.0
+    archive.write(archive.claude_path(other), *(claude(40 + n, other, f"and another thing about zebra {n}") for n in range(5)), append=True)
+    archive.ingest()
+    building.cut(Home(str(archive.home)))
+    assert 0.4 < archive.json("similar", S1, "--all")["coverage"] < 1
+    assert "of the texts have a vector so far; run: journal index update" in archive.run("similar", S1, "--all")[2]
 
 
 def test_similar_without_an_index_says_what_to_do(archive: Archive) -> None:
