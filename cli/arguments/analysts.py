@@ -26,7 +26,7 @@ def declare(add: Add) -> None:
     command.add_argument("switch", choices=("on", "off"), nargs="?", help="without it: say which")
     command = add("completion", "print what your shell needs to complete commands and options", runs="cli.completion:completion",
                   example="journal completion bash > ~/.journal-completion.bash")  # fmt: skip
-    command.add_argument("shell", choices=("bash", "zsh", "fish"))
+    command.add_argument("shell", choices=("bash", "zsh", "fish"), help="your shell")
 
 
 def _port(word: str) -> int:

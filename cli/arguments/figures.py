@@ -27,7 +27,7 @@ def declare(add: Add) -> None:
     span(command)
     command = add("catalog", "list what is known of models, or fetch newer prices from the network", runs="cli.catalog:catalog",
                   example="journal catalog refresh")  # fmt: skip
-    command.add_argument("action", choices=("list", "refresh"), nargs="?", default="list")
+    command.add_argument("action", choices=("list", "refresh"), nargs="?", default="list", help="without it: list; `refresh` is the one that uses the network")
     command.add_argument("--url", metavar="URL", help="fetch from here instead of https://models.dev/api.json; the same format")
 
 

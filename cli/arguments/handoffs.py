@@ -5,6 +5,7 @@ from typing import Any
 
 from cli.arguments import Add, count
 
+NAMED = "latest, the beginning of an id, or words of a title"
 
 def declare(add: Add) -> None:
     """Declare handoff with all its verbs."""
@@ -18,21 +19,21 @@ def declare(add: Add) -> None:
     command.add_argument("--tag", action="append", default=[], metavar="TAG", help="may be repeated")
     command.add_argument("--update", nargs="?", const="latest", metavar="ID", help="replace a handoff of this project (default the newest); the old one stays")
     command = _verb(verbs, "load", "tell what a handoff says, and what became of its evidence", "cli.handoff_reading:load", "journal handoff load --deep")
-    command.add_argument("query", nargs="?", default="latest", metavar="QUERY", help="latest, the beginning of an id, or words of a title")
+    command.add_argument("query", nargs="?", default="latest", metavar="QUERY", help=NAMED)
     command.add_argument("--deep", action="store_true", help="everything, with diffs")
     command = _verb(verbs, "list", "list the handoffs of this project, newest first", "cli.handoff_reading:listing", "journal handoff list")
     command.add_argument("--all", action="store_true", help="of all projects, and those that were replaced")
     command.add_argument("--limit", type=count, default=20, metavar="N", help="at most N (default 20)")
     command = _verb(verbs, "show", "print a handoff as it was saved", "cli.handoff_reading:show", "journal handoff show latest")
-    command.add_argument("query", nargs="?", default="latest", metavar="QUERY")
+    command.add_argument("query", nargs="?", default="latest", metavar="QUERY", help=NAMED)
     command = _verb(verbs, "diff", "tell what a later handoff has that an earlier one has not", "cli.handoff_reading:diff",
                     "journal handoff diff latest latest")  # fmt: skip
-    command.add_argument("before", metavar="BEFORE")
-    command.add_argument("after", metavar="AFTER")
+    command.add_argument("before", metavar="BEFORE", help=f"the earlier one: {NAMED}")
+    command.add_argument("after", metavar="AFTER", help=f"the later one: {NAMED}")
     command = _verb(verbs, "merge", "unite two handoffs of this project, and show where they do not agree", "cli.handoff_keeping:merge",
                     "journal handoff merge h5f1c2d3e4f60 h6a7b8c9d0e1f --dry-run")  # fmt: skip
-    command.add_argument("first", metavar="A")
-    command.add_argument("second", metavar="B")
+    command.add_argument("first", metavar="A", help=f"one of them: {NAMED}")
+    command.add_argument("second", metavar="B", help=f"the other one: {NAMED}")
     command.add_argument("--title", metavar="T", help="the title (default: the later one's)")
     command.add_argument("--dry-run", action="store_true", help="show conflicts and quality, write nothing")
     for name, sentence, runs in (("delete", "take handoffs of this project off the lists; the log keeps them", "cli.handoff_keeping:delete"),
@@ -46,7 +47,7 @@ def declare(add: Add) -> None:
     command.add_argument("--dry-run", action="store_true", help="tell what would happen, write nothing")
     command = _verb(verbs, "export", "write a handoff as a bundle directory, Markdown and JSON, that other tools read", "cli.handoff_exchange:export",
                     "journal handoff export latest --output bundles")  # fmt: skip
-    command.add_argument("query", nargs="?", default="latest", metavar="QUERY")
+    command.add_argument("query", nargs="?", default="latest", metavar="QUERY", help=NAMED)
     command.add_argument("--output", metavar="FOLDER", help="the folder that gets it (default: .context-handoffs in the work tree)")
     command = _verb(verbs, "import", "read bundle directories, also of another tool, into the journal", "cli.handoff_exchange:bring_in",
                     "journal handoff import .context-handoffs --dry-run")  # fmt: skip
@@ -61,7 +62,7 @@ def declare(add: Add) -> None:
     command.add_argument("--title", metavar="T", default="", help="the title")
     command.add_argument("--force", action="store_true", help="write over an existing file")
     command = _verb(verbs, "score", "tell how good a handoff is, and why", "cli.handoff_reading:score", "journal handoff score")
-    command.add_argument("query", nargs="?", default="latest", metavar="QUERY")
+    command.add_argument("query", nargs="?", default="latest", metavar="QUERY", help=NAMED)
 
 
 def _verb(verbs: "argparse._SubParsersAction[Any]", name: str, sentence: str, runs: str, example: str) -> argparse.ArgumentParser:

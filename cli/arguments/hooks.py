@@ -19,7 +19,8 @@ def declare(add: Add) -> None:
     command.add_argument("--for", dest="host", choices=("claude", "codex", "gemini", "copilot"), help="within the size that this host takes")
     command.add_argument("--budget", type=count, metavar="TOKENS", help="at most so many tokens (default: setting restore_tokens)")
     command.add_argument("--all", action="store_true", help="everything, however old and long")
-    command.add_argument("--format", choices=("text", "markdown", "json"), default="text")
+    command.add_argument("--format", choices=("text", "markdown", "json"), default="text",
+                         help="text and markdown are the same words; json has them with their cost (default text)")
     command = add("post-compact", "print what a session said before its last compaction and the host's summary left out",
                   runs="cli.compaction:post_compact", example="journal post-compact latest")  # fmt: skip
     command.add_argument("session", metavar="SESSION", nargs="?", help="a session id or a prefix of one (default: the newest of this project)")

@@ -22,6 +22,6 @@ def declare(add: Add) -> None:
     add("verify", "prove the log against its chain and the sources against the log", runs="cli.verifying:verify", example="journal verify --json")
     command = add("note", "note a text on the newest session of this project", runs="cli.writing:note",
                   example='journal note "the fix was the lock" --session latest')  # fmt: skip
-    command.add_argument("text", metavar="TEXT")
+    command.add_argument("text", metavar="TEXT", help="what to note, in quotes")
     command.add_argument("--session", metavar="SESSION", help="note it on this session instead")
     add("config", "show the settings in force", runs="cli.writing:config", example="journal config --json")

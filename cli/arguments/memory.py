@@ -18,13 +18,13 @@ def declare(add: Add) -> None:
     command = add("supersede", "put a learning in the place of another", runs="cli.learning:supersede",
                   example='journal supersede latest "the lock is re-entrant since version 3"')  # fmt: skip
     command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, as `journal learnings` shows it, or `latest`")
-    command.add_argument("text", metavar="TEXT")
+    command.add_argument("text", metavar="TEXT", help="what holds now")
     _about(command)
     command = add("confirm", "say that a learning still holds", runs="cli.learning:confirm", example="journal confirm latest")
     command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, or `latest`")
     command = add("retire", "say that a learning holds no more", runs="cli.learning:retire", example='journal retire latest --reason "the lock is gone"')
     command.add_argument("learning", metavar="LEARNING", help="the beginning of an id, or `latest`")
-    command.add_argument("--reason", metavar="TEXT")
+    command.add_argument("--reason", metavar="TEXT", help="why it holds no more")
     command = add("recall", "tell what was learned about something, the best first", runs="cli.recalling:recall", example="journal recall 'lock timeout'")
     command.add_argument("query", metavar="WORD", nargs="+", help="words, an error, a whole question")
     command.add_argument("--all", action="store_true", help="of all projects")
@@ -33,7 +33,7 @@ def declare(add: Add) -> None:
                   example="journal learnings --everything")  # fmt: skip
     command.add_argument("--all", action="store_true", help="of all projects")
     command.add_argument("--everything", action="store_true", help="also what was retired, superseded or has expired")
-    command.add_argument("--kind", choices=KINDS)
+    command.add_argument("--kind", choices=KINDS, help="of this sort only")
     command.add_argument("--limit", type=count, default=50, metavar="N", help="at most N (default 50)")
     command = add("why", "tell what was decided and learned about a file, and who changed it for which prompt", runs="cli.past:why",
                   example="journal why calc.py")  # fmt: skip

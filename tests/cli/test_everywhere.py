@@ -75,6 +75,12 @@ def test_help_has_a_sentence_and_an_example_that_parses(name: str) -> None:
     assert parser(words).parse_args(words).runs == command.get_default("runs")
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_word_of_a_command_is_explained(name: str) -> None:
+    """No argument and no option stands in the help without saying what it is."""
+    assert [action.option_strings or action.dest for action in COMMANDS[name]._actions if not action.help] == []
+
+
 @pytest.mark.parametrize("name", [name for name in COMMANDS if name not in NOT_ASKED])
 def test_wrong_words_end_in_an_envelope(capfd: pytest.CaptureFixture[str], name: str) -> None:
     """An unknown option with --json: exit 2, nothing on stdout, one object on stderr."""
