@@ -119,6 +119,22 @@ def test_a20_failing_notifications_are_said_once(tmp_path: Path, monkeypatch: py
     assert len(sweeps) == 3
 
 
+def test_a20_a_file_system_that_tells_of_no_changes_is_polled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As on NFS the watch is accepted and nothing ever comes: the regular sweep finds what is new, says so once, and from then on the roots are polled."""
+    monkeypatch.setattr(Observer, "schedule", lambda *_, **__: None)
+    stopped, said, times = threading.Event(), [], []
+
+    def sweep() -> bool:
+        times.append(time.monotonic())
+        if len(times) == 5:
+            stopped.set()
+        return len(times) in (1, 3, 4)
+
+    watch([str(tmp_path)], sweep, stopped, said.append, sweep_s=0.1)
+    assert said == ["the file system tells of no changes: polling every 0.8 s instead"]
+    assert len(times) == 5
+
+
 def test_f3_a_long_reader_leaves_no_big_write_ahead_file(archive: Archive) -> None:
     """A read transaction held during an ingest lets the write-ahead files grow; the next ingest without it takes them back."""
     archive.write(archive.claude_path(T), claude(1, T, "first"))
