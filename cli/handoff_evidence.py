@@ -33,7 +33,7 @@ def resolved(notes: "Notes", files: "Files", here: str, git: "Git | None") -> tu
 
 def anchors_of(name: str, found: list[Any], files: "Files", here: str, known: set[str] | None) -> list[dict[str, Any]]:
     """Return the anchors of one statement; what may be no locator counts only where it exists."""
-    from ingest.anchoring import resolve
+    from ingest.anchoring import NO_PLAIN_FILE, resolve
 
     rows: list[dict[str, Any]] = []
     for locator in found:
@@ -46,7 +46,7 @@ def anchors_of(name: str, found: list[Any], files: "Files", here: str, known: se
                 row["reason"] = "git has no such commit" if known is not None else "there is no git here"
         elif locator.kind == "file":
             there = resolve(files, here, locator.path, locator.start, locator.end, locator.symbol)
-            if there.reason and not locator.is_certain and (there.kind == "file" and there.start == locator.start):
+            if there.reason not in (None, NO_PLAIN_FILE) and not locator.is_certain and (there.kind == "file" and there.start == locator.start):
                 continue
             row |= {"kind": there.kind, "path": there.path, "start": there.start, "end": there.end, "reason": there.reason, "shape": there.shape}
         rows.append(row)

@@ -9,6 +9,8 @@ from ingest.observation import TIMEOUT_S
 from journal.ranges import Shape, hash_of, lines_of, shape_of
 
 LARGEST_FILE_BYTES = 8 * 1024 * 1024
+NO_PLAIN_FILE = "no plain file of at most 8 MiB"
+"""The reason for what is there and is no evidence."""
 OWN = (".git", ".journal", ".context-handoffs", ".bookmark")
 """Folders that are never evidence: git's and the storage of handoff tools."""
 
@@ -81,7 +83,7 @@ def resolve(files: Files, here: str, path: str, start: int | None, end: int | No
         return Resolved("folder", relative, None, None, None, "a folder has no lines" if start or symbol else None)
     lines = files.lines(relative)
     if lines is None:
-        return Resolved("file", relative, start, end, None, "no plain file of at most 8 MiB")
+        return Resolved("file", relative, start, end, None, NO_PLAIN_FILE)
     if symbol:
         at = symbol_line(lines, symbol)
         if at is None:

@@ -123,27 +123,33 @@ def _enter(store: str, entry: Mapping[str, Any]) -> None:
     entries.sort(key=lambda one: str(one.get("created_at", "")), reverse=True)
     making = os.path.join(store, f".{INDEX}.{os.getpid()}")
     _write(making, (json.dumps(entries, ensure_ascii=False, indent=2) + "\n").encode())
-    os.replace(making, os.path.join(store, INDEX))
+    try:
+        os.replace(making, os.path.join(store, INDEX))
+    except OSError as error:
+        os.unlink(making)
+        raise SettingInvalid(f"{os.path.join(store, INDEX)}: {error.strerror}", hint="move away what stands there") from error
 
 
 def _index(store: str) -> list[dict[str, Any]] | None:
+    value = _json(os.path.join(store, INDEX), missing=[])
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else None
+
+
+def _json(path: str, missing: object = None) -> Any:
+    """Return what a plain file holds as JSON; None where it does not read, or is a pipe that would wait for a writer."""
     try:
-        with open(os.path.join(store, INDEX), encoding="utf-8") as file:
-            value = json.loads(file.read(LARGEST_BYTES))
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, encoding="utf-8") as file:
+            return json.loads(file.read(LARGEST_BYTES)) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
     except FileNotFoundError:
-        return []
+        return missing
     except (OSError, ValueError, RecursionError):
         return None
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else None
 
 
 def _told(path: str) -> dict[str, Any] | None:
     """Return the entry that a bundle's own metadata makes."""
-    try:
-        with open(os.path.join(path, "bundle_metadata.json"), encoding="utf-8") as file:
-            value = json.loads(file.read(LARGEST_BYTES))
-    except (OSError, ValueError, RecursionError):
-        return None
+    value = _json(os.path.join(path, "bundle_metadata.json"))
     if not isinstance(value, dict):
         return None
     names = ("title", "slug", "repo_root", "branch", "head_commit", "tags")

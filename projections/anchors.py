@@ -4,9 +4,9 @@ import re
 from typing import NamedTuple
 
 URL = re.compile(r"https?://[^\s)>\]`]+")
-SPAN = re.compile(r"`+([^`\n]+)`+")
-LINK = re.compile(r"\[[^\]\n]{0,300}\]\(<?([^)\n>]{1,500})>?\)")
-BARE = re.compile(r"(?<![\w/.:`-])((?:[\w.@+~-]+/){0,40}[\w.@+-]+(?::\d+(?:[-–]\d+|:\d+)?(?![\w:])|#L\d+(?:C\d+)?(?:-L?\d+)?|::[A-Za-z_][\w.]*))")
+SPAN = re.compile(r"(?<!`)`++([^`\n]++)`+")
+LINK = re.compile(r"\[[^\]\n]{0,300}+\]\(<?([^)\n>]{1,500}+)>?\)")
+BARE = re.compile(r"(?<![\w/.:`@+~-])((?:[\w.@+~-]++/){0,40}[\w.@+-]++(?::\d+(?:[-–]\d+|:\d+)?(?![\w:])|#L\d+(?:C\d+)?(?:-L?\d+)?|::[A-Za-z_][\w.]*))")
 COMMIT = re.compile(r"(?<![\w/#-])((?:git )?commit )?([0-9a-f]{6,40})(?![\w/-])")
 LOCATOR = re.compile(
     r"(?P<path>.+?)(?:#L(?P<line>\d+)(?:C\d+)?(?:-L?(?P<last>\d+)(?:C\d+)?)?|:(?P<start>\d+)(?:[-–](?P<end>\d+)|:\d+)?|::(?P<symbol>[A-Za-z_][\w.:]*))?"

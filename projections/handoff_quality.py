@@ -35,7 +35,10 @@ structured organized organised architecture scalable reliable successfully succe
 """.split())
 """Words that fit any project; a statement without two others says nothing."""
 WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-PLACES = re.compile(r"`+[^`\n]*`+|https?://\S+|\[[^\]\n]{0,300}\]\([^)\n]{0,500}\)|(?:[\w.@+~-]+/)+[\w.@+-]+(?:[:#][\w.-]*)*|\b[\w.-]+:\d+(?:-\d+)?")
+PLACES = re.compile(
+    r"`+[^`\n]*`+|https?://\S+|\[[^\]\n]{0,300}+\]\([^)\n]{0,500}+\)"
+    r"|(?<![\w.@+~-])(?:[\w.@+~-]++/)+[\w.@+-]+(?:[:#][\w.-]*)*|(?<![\w.-])[\w.-]++:\d+(?:-\d+)?"
+)
 """What names a place: it proves a statement, and says nothing by itself."""
 SHORTEST_STATEMENT_BYTES = 15
 SHORTEST_QUESTION = 10
