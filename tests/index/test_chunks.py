@@ -1,6 +1,7 @@
 """What is embedded: stretches that fit the model, none of the harness's words, commands known for what they are."""
 
 import contextlib
+import itertools
 import sqlite3
 from pathlib import Path
 
@@ -59,6 +60,15 @@ def test_every_character_but_blank_ends_stands_in_a_chunk(text: str) -> None:
         assert before is None or (before.start < piece.start and before.end < piece.end)
         covered |= set(range(piece.start, piece.end))
     assert all(text[place].isspace() for place in set(range(len(text))) - covered)
+
+
+def test_a_chunk_repeats_the_end_of_the_one_before() -> None:
+    """Some thirty tokens, so that a sentence on the border stands whole in one of them."""
+    text = " ".join(f"The lock number {number} is held by the process that began first." for number in range(120))
+    pieces = cut(text)
+    repeated = [text[after.start : before.end] for before, after in itertools.pairwise(pieces)]
+    assert len(pieces) >= 5
+    assert all(part.endswith("is held by the process that began first.") and 90 <= len(part) <= 120 for part in repeated)
 
 
 @pytest.mark.parametrize("text", [
