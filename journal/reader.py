@@ -118,17 +118,22 @@ def _stored(cache: SegmentCache, position: int, source_id: int, generation: int,
 
 def _short(cache: SegmentCache, position: int, source_id: int, generation: int, offset: int, length: int, segment_id: int) -> StoredEvent:
     """Return an event with what is decoded of its line; no segment of it is kept."""
-    start, codec, data = cache.connection.execute("SELECT offset_bytes, codec, data FROM segments WHERE segment_id = ?", (segment_id,)).fetchone()
-    if codec != "zstd":
-        return _stored(cache, position, source_id, generation, offset, length, segment_id)
+    line = shortened(line_pieces(cache.connection, source_id, generation, offset, length, segment_id)) or b""
+    return StoredEvent(position, source_id, generation, offset, length, line)
 
-    def pieces() -> Iterator[bytes]:
-        first = unpack(data)[offset - start :][:length]
-        yield first
-        if len(first) < length:
-            yield from _rest(cache.connection, source_id, generation, offset + len(first), length - len(first))
 
-    return StoredEvent(position, source_id, generation, offset, length, shortened(pieces()) or b"")
+def line_pieces(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int, segment_id: int) -> Iterator[bytes]:
+    """Yield the bytes of one line segment by segment, so that it is never held as a whole."""
+    start, codec, data = connection.execute("SELECT offset_bytes, codec, data FROM segments WHERE segment_id = ?", (segment_id,)).fetchone()
+    if codec == MERGED:
+        start, data = SegmentCache(connection).get(segment_id)
+    else:
+        data = segment_bytes(connection, codec, data)
+    first = data[offset - start :][:length]
+    del data
+    yield first
+    if len(first) < length:
+        yield from _rest(connection, source_id, generation, offset + len(first), length - len(first))
 
 
 def _rest(connection: sqlite3.Connection, source_id: int, generation: int, offset: int, length: int) -> Iterator[bytes]:

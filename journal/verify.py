@@ -1,14 +1,15 @@
 """Proof that the log is what was written: the hash chain, and each source's bytes against its file."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import BinaryIO, NamedTuple
 
 import zstandard
 
-from journal.chain import GENESIS, content_hash, event_hash
+from journal.chain import GENESIS, content_hash, content_hash_of, event_hash
 from journal.log import SourceRow
-from journal.reader import read_events
+from journal.reader import StoredEvent, line_pieces, read_events
+from journal.shortening import LONGEST_WHOLE
 from journal.tombstones import as_in_file, can_forget
 
 BATCH = 1000
@@ -52,7 +53,7 @@ def check_chain(connection: sqlite3.Connection, start: int = 0, *, progress: Cal
         if lost is not None:
             return ChainReport(False, lost)
         try:
-            events = read_events(connection, after, len(rows))
+            events = read_events(connection, after, len(rows), is_short=True)
         except (zstandard.ZstdError, TypeError):
             # Packed bytes that do not unpack, or a part that is gone (its row is None).
             return ChainReport(False, _first_unreadable(connection, [row[0] for row in rows]))
@@ -60,18 +61,34 @@ def check_chain(connection: sqlite3.Connection, start: int = 0, *, progress: Cal
             index = index + 1 if segment_id == segment else 0
             segment = segment_id
             place = (event.source_id, event.generation, event.offset_bytes, event.length_bytes)
-            content = content_hash(seed, index, event.line)
+            content, read = _content(connection, event, seed, index, segment_id)
             if own is None:
                 before = event_hash(before, place, tuple(told), content)
             else:
                 # Something in its segment was forgotten: the line stands by its own hash, the chain by the one it was made with.
                 before = stored if kept is None else event_hash(before, place, tuple(told), kept)
-            is_whole = own in (None, content) and position == event.global_position and len(event.line) == event.length_bytes
+            is_whole = own in (None, content) and position == event.global_position and read == event.length_bytes
             if before != stored or not is_whole:
                 return ChainReport(False, position)
         after = rows[-1][0]
         if progress is not None:
             progress(after, sum(event.length_bytes for event in events))
+
+
+def _content(connection: sqlite3.Connection, event: StoredEvent, seed: bytes, index: int, segment_id: int) -> tuple[bytes, int]:
+    """Return the hash of a line's bytes and how many there are; a long line is read again in pieces."""
+    if event.length_bytes <= LONGEST_WHOLE:
+        return content_hash(seed, index, event.line), len(event.line)
+    read = 0
+
+    def counted() -> Iterator[bytes]:
+        nonlocal read
+        for piece in line_pieces(connection, event.source_id, event.generation, event.offset_bytes, event.length_bytes, segment_id):
+            read += len(piece)
+            yield piece
+
+    content = content_hash_of(seed, index, counted())
+    return content, read
 
 
 def _place_in_chain(connection: sqlite3.Connection, position: int) -> tuple[bytes, int, int]:

@@ -1,5 +1,6 @@
 """Case B3 at its full size: one line of 250 MB, in processes of their own."""
 
+import filecmp
 import os
 import subprocess
 import sys
@@ -15,8 +16,8 @@ MEASURE = "import sys; from pathlib import Path; from measure import run; print(
 
 
 @pytest.mark.parametrize("kind", ["tool result", "prompt"])
-def test_b3_a_line_of_250_mb_takes_less_memory_than_its_length(archive: Archive, kind: str) -> None:
-    """One line of 250 MB, read and replayed within the budget for files of any size; what stands behind it is found."""
+def test_b3_a_line_of_250_mb_takes_less_memory_than_its_length(archive: Archive, tmp_path: Path, kind: str) -> None:
+    """One line of 250 MB, read, replayed, verified and exported within the budget for files of any size; what stands behind it is found."""
     content = "@@" if kind == "prompt" else [{"type": "tool_result", "tool_use_id": "t1", "content": "@@"}]
     begin, end = line(claude(2, SESSION, "", message={"role": "user", "content": content})).split(b"@@")
     path = archive.write(archive.claude_path(SESSION), claude(1, SESSION, "beforelong"), begin)
@@ -28,8 +29,11 @@ def test_b3_a_line_of_250_mb_takes_less_memory_than_its_length(archive: Archive,
     # From a small process: a peak would be that of the one that starts it.
     measured = [subprocess.run([sys.executable, "-c", MEASURE, str(archive.home), *words], capture_output=True, text=True, check=True,
                                env={**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT / 'tests/bench'}"}).stdout
-                for words in (("ingest", "--root", f"claude={archive.folder / '.claude'}"), ("replay", "--verify"))]  # fmt: skip
+                for words in (("ingest", "--root", f"claude={archive.folder / '.claude'}"), ("replay", "--verify"), ("verify",),
+                              ("export", SESSION, "--format", "raw", "--output", str(tmp_path / "raw")))]  # fmt: skip
+    assert filecmp.cmp(tmp_path / "raw", path, shallow=False)
     path.unlink()
+    (tmp_path / "raw").unlink()
     assert max(map(float, measured)) <= LARGEST_RSS_MB
     assert [len(archive.hits(word)) for word in ("beforelong", "afterlong")] == [1, 1]
     assert archive.sessions()[SESSION]["output_tokens"] == 5
