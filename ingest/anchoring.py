@@ -11,6 +11,8 @@ from journal.ranges import Shape, hash_of, lines_of, shape_of
 LARGEST_FILE_BYTES = 8 * 1024 * 1024
 NO_PLAIN_FILE = "no plain file of at most 8 MiB"
 """The reason for what is there and is no evidence."""
+MOST_HELD_BYTES = 32 * 1024 * 1024
+"""Of files whose lines are held at a time; lines take some times as much."""
 OWN = (".git", ".journal", ".context-handoffs", ".bookmark")
 """Folders that are never evidence: git's and the storage of handoff tools."""
 
@@ -28,17 +30,23 @@ class Resolved(NamedTuple):
 
 
 class Files:
-    """Files below one folder, each read once."""
+    """Files below one folder, each read once, as long as those that are held are not too much for the memory."""
 
     def __init__(self, root: str) -> None:
         self.root = os.path.realpath(root)
         self.read: dict[str, list[str] | None] = {}
-        self.bytes = 0
+        self.sizes: dict[str, int] = {}
+        """Bytes of each file whose lines are held, the one that was asked for first coming first."""
 
     def lines(self, path: str) -> list[str] | None:
         """Return the lines of a file, or None where there is no plain file of at most 8 MiB that lies inside."""
         if path not in self.read:
-            self.read[path] = self._lines(path)
+            data = self.data(path)
+            self.read[path] = None if data is None else lines_of(data)
+            self.sizes[path] = len(data or b"")
+            while len(self.sizes) > 1 and sum(self.sizes.values()) > MOST_HELD_BYTES:
+                oldest = next(iter(self.sizes))
+                del self.sizes[oldest], self.read[oldest]
         return self.read[path]
 
     def is_folder(self, path: str) -> bool:
@@ -63,15 +71,9 @@ class Files:
                 told = os.fstat(descriptor)
                 if not stat.S_ISREG(told.st_mode) or told.st_size > LARGEST_FILE_BYTES:
                     return None
-                data = file.read()
+                return file.read()
         except OSError:
             return None
-        self.bytes += len(data)
-        return data
-
-    def _lines(self, path: str) -> list[str] | None:
-        data = self.data(path)
-        return None if data is None else lines_of(data)
 
 
 def resolve(files: Files, here: str, path: str, start: int | None, end: int | None, symbol: str | None) -> Resolved:

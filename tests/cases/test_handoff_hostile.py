@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from handoff_world import CALC, NOTES, Repository, statuses
 
+from ingest import anchoring
 from projections import anchors
 
 HANGING_S = 60
@@ -76,6 +77,24 @@ def test_what_is_no_text_or_no_plain_file(repo: Repository, tmp_path: Path) -> N
     found = statuses(repo.load())
     assert (found["picture.png"], found["inside.py:4-6"]) == (("changed", None), ("gone", None))
     assert "two" not in repo.load("--deep")["resume"]
+
+
+def test_many_large_files_do_not_fill_the_memory(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that were asked for first are let go; what they hold is still what they held, one that is too large by itself is held alone."""
+    monkeypatch.setattr(anchoring, "MOST_HELD_BYTES", 1000)
+    files = anchoring.Files(str(repo.folder))
+    for number in range(5):
+        repo.write(f"f{number}.txt", f"{number}\n" * 200)
+    repo.write("large.txt", "large\n" * 1000)
+    assert [len(files.lines(f"f{number}.txt") or ()) for number in range(5)] == [200] * 5
+    assert list(files.read) == ["f3.txt", "f4.txt"]
+    assert files.lines("f0.txt") == ["0"] * 200
+    assert (len(files.lines("large.txt") or ()), list(files.read)) == (1000, ["large.txt"])
+    assert files.lines("nowhere.txt") is None
+    monkeypatch.setattr(anchoring, "MOST_HELD_BYTES", 100)
+    saved = repo.save()
+    assert [one["status"] for one in saved["anchors"]] == ["verified"] * 4
+    assert repo.load()["severity"] == "none"
 
 
 def test_a_detached_head_has_no_branch(repo: Repository) -> None:
