@@ -404,6 +404,8 @@ class RecordDamaged:
     """A line did not read as exactly one JSON object."""
 
     damage: str
+    skipped_bytes: int = 0
+    """Bytes of the line that are in no record that was read of it."""
 
 
 DomainEvent = (

@@ -104,7 +104,13 @@ def _glued(text: str, decoder: json.JSONDecoder) -> Salvaged:
 
 
 def _after_torn(text: str, decoder: json.JSONDecoder) -> Salvaged:
-    """Find the first place from which the rest of a torn line reads as whole objects."""
+    """Read what a torn line ends with."""
+    found = _whole_end(text, decoder)
+    return Salvaged((), "unreadable") if found is None else Salvaged((_clean(found[1]),), "torn")
+
+
+def _whole_end(text: str, decoder: json.JSONDecoder) -> tuple[int, JsonObject] | None:
+    """Find the first place from which the rest of a torn line reads as a whole object."""
     starts = [match.start() for match in OBJECT_START.finditer(text, 1)]
     chosen = starts if len(starts) <= MOST_STARTS else starts[: MOST_STARTS // 2] + starts[-MOST_STARTS // 2 :]
     for start in chosen:
@@ -113,8 +119,24 @@ def _after_torn(text: str, decoder: json.JSONDecoder) -> Salvaged:
         except (ValueError, RecursionError):
             continue
         if type(value) is dict and not text[end:].strip():
-            return Salvaged((_clean(value),), "torn")
-    return Salvaged((), "unreadable")
+            return start, value
+    return None
+
+
+def skipped(line: bytes, damage: str) -> int:
+    """Return how many bytes of a line with this damage are in no record that was read of it."""
+    bare = line.strip(BLANK)
+    if damage == "nul":
+        return bare.count(b"\0")
+    if damage == "bom":
+        return len(BOM)
+    if damage == "utf8":
+        return len(bare) - len(bare.decode(errors="ignore").encode())
+    if damage == "torn":
+        text = bare.replace(b"\0", b"").decode(errors="replace")
+        found = _whole_end(text, json.JSONDecoder())
+        return len(text[: found[0]].encode()) if found else 0
+    return len(bare) if damage in {"scalar", "array", "depth", "unreadable"} else 0
 
 
 def _clean(value: Any) -> Any:

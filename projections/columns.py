@@ -274,7 +274,8 @@ TEXTS = {
         parts | TEXT | JSON | list of [kind, text]: `open`, `decision`, `wish`, `figure`, `failure`, `prompt`, `answer`, `file`""",
     "damaged_records": """A line that did not read as exactly one JSON object; what could be read of it is in the other views.
         """ + _BAD + """
-        damage | TEXT | text | `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`, `array`, `depth`, `unreadable`, `long`, our fault""",
+        damage | TEXT | text | `nul`, `bom`, `utf8`, `surrogate`, `nan`, `glued`, `torn`, `scalar`, `array`, `depth`, `unreadable`, `long`, our fault
+        skipped_bytes | INTEGER | bytes | of the line, what is in no record that was read of it: NUL bytes, a torn beginning, the whole of what did not read""",
     "unknown_records": """A record of a kind that the decoder does not know: perhaps of a newer host.
         """ + _BAD + """
         ordinal | INTEGER | number | its place inside the line

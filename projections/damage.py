@@ -21,7 +21,7 @@ _PLACE = (
     " global_position INTEGER NOT NULL, host TEXT NOT NULL, session_id TEXT NOT NULL, occurred_at TEXT,"
 )
 DAMAGED_TABLE = (
-    "CREATE TABLE {name} (" + _PLACE + " damage TEXT NOT NULL,"
+    "CREATE TABLE {name} (" + _PLACE + " damage TEXT NOT NULL, skipped_bytes INTEGER NOT NULL,"
     " PRIMARY KEY (source_id, generation, offset_bytes)) STRICT, WITHOUT ROWID"
 )
 UNKNOWN_TABLE = (
@@ -41,7 +41,7 @@ SELECT source_id, generation, host, session_id, path, lines, bytes,
      WHERE u.source_id = r.source_id AND u.generation = r.generation) AS unknown
 FROM source_lines AS r"""
 
-DAMAGED = "INSERT OR REPLACE INTO damaged_records VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+DAMAGED = "INSERT OR REPLACE INTO damaged_records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 UNKNOWN = "INSERT OR REPLACE INTO unknown_records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 # Added up, not counted: each line is projected once, in the transaction that moves the checkpoint past it.
 READ = """INSERT INTO source_lines VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -50,7 +50,7 @@ ON CONFLICT (source_id, generation) DO UPDATE SET
 
 
 def _damaged(place: Place, event: RecordDamaged, rows: Rows) -> None:
-    rows.add(DAMAGED, (*_columns(place), event.damage))
+    rows.add(DAMAGED, (*_columns(place), event.damage, event.skipped_bytes))
 
 
 def _unknown(place: Place, event: RecordUnrecognised, rows: Rows) -> None:
@@ -82,7 +82,7 @@ _RECORD_DIGEST = (
 
 PROJECTION = Projection(
     name="damage",
-    version=3,
+    version=4,
     tables={
         "damaged_records": DAMAGED_TABLE,
         "unknown_records": UNKNOWN_TABLE,
@@ -93,7 +93,7 @@ PROJECTION = Projection(
     statements=(DAMAGED, UNKNOWN, READ),
     handlers={RecordDamaged: _damaged, RecordUnrecognised: _unknown, SourceRead: _read},
     digest={
-        "damaged_records": _RECORD_DIGEST.format(what="damage", table="damaged_records"),
+        "damaged_records": _RECORD_DIGEST.format(what="damage, skipped_bytes", table="damaged_records"),
         "unknown_records": _RECORD_DIGEST.format(what="kind", table="unknown_records"),
         "source_report": (
             "SELECT host, session_id, generation, lines, bytes, damaged, unknown FROM source_report"

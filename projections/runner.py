@@ -200,7 +200,7 @@ class Pass:
                 for value in values:
                     occurrences += decoded(decode, facts, value)
             if damage is not None:
-                occurrences.append(Occurrence((RecordDamaged(damage),)))
+                occurrences.append(Occurrence((RecordDamaged(damage, salvage.skipped(data, damage)),)))
             if RecordRead in self.handlers:
                 occurrences += raw_records.occurrences(values)
             if occurrences:

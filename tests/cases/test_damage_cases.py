@@ -49,6 +49,10 @@ def test_a3_a4_a_torn_prefix_does_not_cost_the_whole_record(archive: Archive) ->
                   line(claude(3, S, "gluedthree"))[:-1], claude(4, S, "gluedfour"), claude(5, S, "afterfive"))
     assert archive.ingest()["damaged"] == 2
     assert [found(archive, word) for word in ("wholetwo", "gluedthree", "gluedfour", "afterfive")] == [1, 1, 1, 1]
+    assert archive.rows("views.db", "SELECT damage, skipped_bytes FROM damaged_records ORDER BY offset_bytes") == [("torn", 60), ("glued", 0)]
+    out = archive.folder / "back"
+    archive.run("export", S, "--format", "raw", "--output", str(out))
+    assert torn in out.read_bytes(), "the torn beginning is kept as evidence"
 
 
 def test_a4_three_torn_calls_in_one_event_log(archive: Archive) -> None:
@@ -89,6 +93,8 @@ def test_b1_runs_of_nul_bytes_hide_nothing(archive: Archive) -> None:
                   b"\0" * 70, claude(2, S, "nultwo"), claude(3, S, "nulthree"), b"\0" * 400)
     assert archive.ingest()["damaged"] == 3
     assert [found(archive, word) for word in ("nulone", "nultwo", "nulthree")] == [1, 1, 1]
+    assert archive.rows("views.db", "SELECT damage, skipped_bytes FROM damaged_records ORDER BY offset_bytes") == [("nul", 9000), ("nul", 500), ("nul", 70)]
+    assert [row["pending"] for row in archive.json("verify")["sources"] if row["host"] == "claude"] == [400]
 
 
 def test_b2_a_cut_last_line_blanks_nothing(archive: Archive) -> None:

@@ -111,7 +111,7 @@ def of_another_log(archive: Archive) -> None:
 
 def not_taken(archive: Archive) -> None:
     """A record that a projection could not take."""
-    change(archive, "views.db", "INSERT INTO damaged_records VALUES (1, 0, 0, 1, 'claude', 'x', NULL, 'not projected: ToolCalled: KeyError')")
+    change(archive, "views.db", "INSERT INTO damaged_records VALUES (1, 0, 0, 1, 'claude', 'x', NULL, 'not projected: ToolCalled: KeyError', 0)")
 
 
 def unheard_of(archive: Archive) -> None:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from journal.salvage import salvage
+from journal.salvage import salvage, skipped
 
 CASES = [
     (b'{"a":1}\n', ({"a": 1},), None),
@@ -35,6 +35,15 @@ CASES = [
 def test_salvage(line, values, damage):
     """Each kind of damage gives what is left and its name."""
     assert salvage(line) == (values, damage)
+
+
+@pytest.mark.parametrize(("line", "count"), [
+    (b"\0\0\0\n", 3), (b'{"a":1}' + b"\0" * 9000 + b"\n", 9000), (b'\0\0{"a":1}\r\n', 2), (b'\xef\xbb\xbf{"a":1}\n', 3), (b'{"a":"\xc3\xff"}\n', 2),
+    (b'{"a":"cut \xc3\xa9{"b":{"c":2}}\n', 12), (b'{"a":"cut\n', 9), (b"[1]\r\n", 3), (b"12\n", 2), (b'{"a":1}{"b":2}\n', 0), (b'{"a":NaN}\n', 0),
+])  # fmt: skip
+def test_what_no_record_holds_is_counted(line, count):
+    """NUL bytes, a BOM, bytes that are no text, a torn beginning, and all of what did not read."""
+    assert skipped(line, salvage(line).damage) == count
 
 
 @pytest.mark.parametrize("line", [
