@@ -9,6 +9,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from archive import Archive, answer, claude
 from test_watch import prompts, seconds_until
 
@@ -43,6 +44,34 @@ def test_a_restored_older_log_rebuilds_the_views(archive: Archive) -> None:
     shutil.copy(archive.folder / "backup.db", archive.home / "journal.db")
     archive.ingest()
     assert archive.digests() == expected
+    assert archive.json("replay", "--verify")["verified"] is True
+
+
+@pytest.mark.parametrize("act", ["os.unlink(path)", "os.truncate(path, 100)", "os.rename(path, path + '.old')"], ids=["deleted", "cut", "renamed"])
+def test_a_file_that_changes_under_the_reader_stops_nothing(archive: Archive, act: str) -> None:
+    """Between discovery and opening a file is deleted, cut inside a record or renamed: the others are read, and a later pass has all that is there."""
+    sessions = [f"aaaaaaaa-0000-4000-8000-{number:012d}" for number in range(3)]
+    paths = [archive.write(archive.claude_path(name), claude(10 * n, name, f"word{n}"), claude(10 * n + 1, name, "more")) for n, name in enumerate(sessions)]
+    script = (
+        "import os, sys\n"
+        "path, left = sys.argv.pop(1), [1]\n"
+        "def look(event, args):\n"
+        "    if event == 'open' and left and str(args[0]) == path:\n"
+        f"        left.clear(); {act}\n"
+        "sys.addaudithook(look)\n"
+        "from cli.main import main\n"
+        "sys.exit(main(sys.argv[1:]) or bool(left) * 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", script, str(paths[1]), "ingest", "--json", "--root", f"claude={archive.folder / '.claude'}"],
+                          capture_output=True, text=True, check=False,
+                          env={**os.environ, "JOURNAL_HOME": str(archive.home), "PYTHONPATH": str(Path(__file__).parents[2])})  # fmt: skip
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
+    assert [len(archive.hits(f"word{n}")) for n in (0, 2)] == [1, 1]
+    archive.write(paths[1], claude(10, sessions[1], "word1"), claude(11, sessions[1], "back"))
+    archive.ingest()
+    assert [len(archive.hits(f"word{n}")) for n in range(3)] == [1, 1, 1]
+    verified = archive.json("verify")
+    assert (verified["missing_bytes"], verified["chain_ok"]) == (0, True)
     assert archive.json("replay", "--verify")["verified"] is True
 
 
