@@ -118,3 +118,15 @@ def test_claude_clear_is_linked(archive: Archive) -> None:
     assert archive.rows("views.db", "SELECT substr(child_session_id, 1, 8), substr(parent_session_id, 1, 8), kind FROM session_links") == [
         ("8c5a1350", "ffb628b5", "clear")
     ]
+
+
+@pytest.mark.parametrize("host", ["claude", "codex", "copilot", "gemini"])
+def test_d17_what_hooks_put_into_the_context_is_not_indexed_again(archive: Archive, host: str) -> None:
+    """The hosts write down what a hook added, each in its own way: it stands in the transcript, and is no message, no title and no hit."""
+    recording = FIXTURES / host / "inject"
+    told = b"".join(path.read_bytes() for path in recording.rglob("*.jsonl"))
+    assert b"INJECT" in told
+    archive.json("ingest", "--root", f"{host}={recording}")
+    assert archive.rows("views.db", "SELECT count(*) > 0, sum(text GLOB '*INJECT*') FROM messages") == [(1, 0)]
+    assert archive.rows("views.db", "SELECT count(*) FROM sessions WHERE title GLOB '*INJECT*'") == [(0,)]
+    assert [archive.hits(word) for word in ("INJECTED", "INJECT")] == [[], []]
