@@ -8,7 +8,10 @@ nobody behind the socket can put a word into the conversation. Nothing heavy is 
 import os
 
 from cli.hook_call import Call
-from projections import learned, likeness
+
+TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
+if TYPE_CHECKING:
+    from projections import learned
 
 MOST = 3
 SHORTEST_PROMPT = 8
@@ -17,6 +20,8 @@ WATCH_S = 0.08
 ASKED_CHARS = 2000
 NAMED = 12
 """So many names out of an answer are looked up."""
+ANYTHING = "SELECT 1 WHERE EXISTS (SELECT 1 FROM learnings) OR EXISTS (SELECT 1 FROM fixes)"
+"""Where nothing was ever learned or fixed, what compares words is not even imported."""
 
 
 def recalled(call: Call) -> str:
@@ -24,7 +29,7 @@ def recalled(call: Call) -> str:
     prompt = (call.payload.prompt or "").strip()
     if not call.settings.recall or call.views.connection is None or not call.can_write or call.role not in call.facts.context_roles:
         return ""
-    if len(prompt.encode("utf-8", "replace")) < SHORTEST_PROMPT or prompt.startswith("/"):
+    if len(prompt.encode("utf-8", "replace")) < SHORTEST_PROMPT or prompt.startswith("/") or not call.views.rows(ANYTHING):
         return ""
     before = told(call.lines, resume_drops_start=call.facts.resume_drops_start)
     found = [one for one in _found(call, prompt) if one.learning.learning_id not in before][:MOST]
@@ -93,8 +98,10 @@ def claimed(call: Call, names: list[str]) -> bool:
     return not told(call.lines[:mine], resume_drops_start=call.facts.resume_drops_start) & set(names)
 
 
-def _found(call: Call, prompt: str) -> list[learned.Found]:
+def _found(call: Call, prompt: str) -> "list[learned.Found]":
     import _sqlite3
+
+    from projections import learned, likeness
 
     if call.views.connection is None:
         return []
@@ -106,9 +113,10 @@ def _found(call: Call, prompt: str) -> list[learned.Found]:
         return []
 
 
-def _weighed(call: Call, prompt: str, root: str, found: list[learned.Found]) -> list[learned.Found]:
+def _weighed(call: Call, prompt: str, root: str, found: "list[learned.Found]") -> "list[learned.Found]":
     """Return what was found by words without what means something else, and what means the same behind it, as far as a watcher can say."""
     from cli.index import warm
+    from projections import learned, likeness
 
     views = call.views.connection
     if views is None or not (found or learned.is_any(views, root)):

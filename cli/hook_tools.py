@@ -37,7 +37,7 @@ def told_of(call: Call) -> str:
         if not found:
             return ""
         call.lines = history(call.views, call.home, call.session_id, call.now)
-        before = told(call.lines)
+        before = told(call.lines, resume_drops_start=call.facts.resume_drops_start)
         return _said(call, [line for line in dict(found).items() if line[0] not in before][:MOST])
     except (_sqlite3.Error, ValueError):  # views of another version, damaged ones, a half character: nothing is known
         return ""

@@ -265,3 +265,18 @@ def test_a_prompt_with_a_known_error_brings_back_its_fix(world: World) -> None:
     assert "`pytest -q` failed with: ModuleNotFoundError" in told
     assert f"it passed after: Edit {world.project}/setup.cfg" in told
     assert prompt(world, "pytest says ModuleNotFoundError: No module named 'ledger_core' again", session_id=T) == ""
+
+
+def test_where_nothing_was_ever_learned_nothing_that_compares_is_imported(world: World) -> None:
+    """A prompt costs no more than it must; with the first learning it is."""
+    world.journal("ingest")
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+
+    def loaded() -> set[str]:
+        done = subprocess.run([sys.executable, "-I", "-c", script, "prompt", "--host", "claude"], input=json.dumps(world.payload(prompt=ASKED)).encode(),
+                              capture_output=True, env=world.environment, check=True)  # fmt: skip
+        return set(done.stderr.decode().split()) & {"projections.likeness", "projections.learned", "projections.fixed"}
+
+    assert loaded() == set()
+    learn(world, LOCK)
+    assert loaded() >= {"projections.likeness", "projections.learned"}
