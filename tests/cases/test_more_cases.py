@@ -191,8 +191,12 @@ def test_j5_no_host_is_ever_started(archive: Archive, monkeypatch: pytest.Monkey
     monkeypatch.setenv("PATH", f"{tools}:{os.environ['PATH']}")
     archive.write(archive.claude_path(S), claude(1, S, "x"))
     archive.ingest()
-    archive.sessions()
+    assert list(archive.sessions()) == [S]
+    for words in (("search", "x", "--all"), ("usage",), ("status",), ("doctor",), ("show", S), ("stats",), ("tree", "--all"), ("registry", "--all")):
+        assert archive.run(*words)[0] in (0, 1), words
     assert not (archive.folder / "called").exists()
+    assert subprocess.run(["claude"], check=True).returncode == 0
+    assert (archive.folder / "called").exists(), "whoever calls one leaves a trace"
 
 
 def test_a_full_disk_loses_nothing(archive: Archive) -> None:

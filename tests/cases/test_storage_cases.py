@@ -1,5 +1,6 @@
 """Cases F and J: crashes, two processes at once, and work that does not grow with the archive."""
 
+import json
 import os
 import subprocess
 import sys
@@ -70,6 +71,27 @@ def test_f1_two_ingests_at_once(archive: Archive) -> None:
         process.stderr.close()
     archive.ingest()
     assert archive.rows("journal.db", "SELECT count(*), count(DISTINCT event_id) FROM events WHERE type LIKE 'claude%'") == [(3200, 3200)]
+
+
+def test_f1_a_second_run_and_hooks_during_a_first_index(archive: Archive) -> None:
+    """While 4,000 files are read for the first time, a second run waits or leaves, and hooks and a note are written down at once; none meets a lock."""
+    fill(archive, sessions=4000, records=2)
+    environment = {**os.environ, "JOURNAL_HOME": str(archive.home), "PYTHONPATH": str(Path(__file__).parents[2])}
+    first = subprocess.Popen(command(archive, "ingest"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    while not (archive.home / "views.db").exists():
+        assert first.poll() is None
+    second = subprocess.Popen(command(archive, "ingest"), env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    payload = json.dumps({"session_id": S, "cwd": str(archive.folder), "prompt": "x"})
+    hooks = [subprocess.run([sys.executable, "-m", "journal", "hook", role, "--host", "claude"], env=environment, capture_output=True, text=True,
+                            check=False, input=payload) for role in ("session-start", "prompt", "stop")]  # fmt: skip
+    was_reading = first.poll() is None
+    assert [(hook.returncode, hook.stdout, hook.stderr) for hook in hooks] == [(0, "", "")] * 3
+    said = [process.communicate(timeout=120)[1] for process in (first, second)]
+    assert (first.returncode, second.returncode in {0, 3}, "locked" in "".join(said)) == (0, True, False)
+    assert was_reading, "the hooks came while the first index was at work"
+    archive.ingest()
+    assert archive.rows("journal.db", "SELECT count(*), count(DISTINCT event_id) FROM events WHERE type LIKE 'claude%'") == [(8000, 8000)]
+    assert archive.rows("journal.db", "SELECT count(*) FROM events WHERE type = 'journal.hook'") == [(3,)]
 
 
 def test_j2_an_unchanged_tree_appends_nothing(archive: Archive) -> None:

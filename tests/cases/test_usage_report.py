@@ -6,8 +6,10 @@ import json
 import shutil
 import sys
 from collections import Counter
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from archive import Archive, answer, claude, codex, token_count
@@ -41,6 +43,18 @@ def test_i1_days_are_of_the_chosen_zone(archive: Archive, zone: str, days: list[
     used(archive, "2026-01-24T18:16:00.000Z", "2026-01-25T04:08:00.000Z", "2026-01-25T08:00:00.000Z")
     archive.ingest()
     assert keys(archive, "--timezone", zone) == days
+
+
+@pytest.mark.parametrize("zone", ["Pacific/Kiritimati", "Pacific/Niue"])
+def test_i1_today_is_of_the_same_zone(archive: Archive, zone: str) -> None:
+    """25 hours apart, these zones never have the same date: `today` begins and is named as the chosen one says."""
+    now = datetime.now(ZoneInfo(zone))
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    moments = [(at.astimezone(UTC)).isoformat().replace("+00:00", "Z") for at in (midnight - timedelta(seconds=1), midnight)]
+    used(archive, *moments)
+    archive.ingest()
+    assert keys(archive, "--timezone", zone, "--since", "today") == [(now.date().isoformat(), 1)]
+    assert keys(archive, "--timezone", zone) == [((now.date() - timedelta(days=1)).isoformat(), 1), (now.date().isoformat(), 1)]
 
 
 def test_usage_and_stats_of_one_project(archive: Archive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
