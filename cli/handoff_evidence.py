@@ -23,7 +23,7 @@ def resolved(notes: "Notes", files: "Files", here: str, git: "Git | None") -> tu
             found = words.of_detail(item.text) if kind == "evidence" else words.of_text(item.text)
             found += [locator for detail in item.details for locator in words.of_detail(detail)]
             named.append((f"{letter}{number}", list(dict.fromkeys(found))))
-    statements += [{"id": f"S{number}", "kind": "section", "text": section.heading, "details": [section.text]}
+    statements += [{"id": f"S{number}", "kind": "section", "text": section.heading, "details": [section.text], "origin": section.origin}
                    for number, section in enumerate(notes.others, 1)]  # fmt: skip
     commits = sorted({locator.path for _, found in named for locator in found if locator.kind == "commit"})
     known = git.commits(commits) if git else set()

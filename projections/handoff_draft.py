@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from journal.cutting import cut, on_one_line
 from projections import cards
 from projections.handoff_notes import HEADINGS, Item, Notes, Section
-from projections.todo_lists import todos
+from projections.todo_lists import TODO_TOOLS, todos
 
 SESSION = "SELECT host, title, branch, started_at, last_at FROM sessions WHERE session_id = ?"
 WHOSE = """session_id IN (WITH RECURSIVE own (id) AS (SELECT ? UNION SELECT s.session_id FROM own JOIN sessions AS s ON s.parent_session_id = own.id
@@ -28,6 +28,7 @@ TESTS = re.compile(
 MOST_HINTS = 8
 MADE = re.compile(r"^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] (.{1,200})$", re.MULTILINE)
 """What git prints for a commit that it made."""
+OF_REPOSITORY = "the repository"
 MOST = {"file": 20, "decision": 8, "failure": 6, "test": 6, "commit": 10, "question": 6, "move": 10, "prompt": 5}
 Ranges = Callable[[str, str], tuple[list[str], list[str]]]
 """Of a file (absolute, relative to the project): locators of what was changed, where it stands now, and what came and went in it."""
@@ -53,28 +54,35 @@ def of(views: sqlite3.Connection, session_id: str, ranges: Ranges, repository: R
         *_most("test", _tests(calls)), *_most("commit", _commits(calls)),
     ]  # fmt: skip
     opened = [(text, record) for kind, text, record in said if kind == "open"]
-    questions = _most("question", [one for one in opened if one[0].endswith("?")]) + [(text, "the repository") for text in repository.questions]
-    moves = _most("move", [*((text, "the host's todo list") for text in todos(calls)),
+    questions = _most("question", [one for one in opened if one[0].endswith("?")]) + [(text, OF_REPOSITORY) for text in repository.questions]
+    moves = _most("move", [*((text, _planned_by(calls, text)) for text in todos(calls)),
                            *(one for one in opened if not one[0].endswith("?"))])  # fmt: skip
-    prompts = _most("prompt", [(f"- {on_one_line(text, 200)}", record) for kind, text, record in texts if kind == "prompt"])
+    prompts = _most("prompt", [(f"- {on_one_line(text, 200)}", f"record {record}") for kind, text, record in texts if kind == "prompt"])
     span = f"{(started_at or '')[:16].replace('T', ' ')} to {(last_at or '')[:16].replace('T', ' ')} UTC"
-    scope = [(f"Session {session_id} of {host}, {span}" + (f", branch {branch}" if branch else ""), "the session")] if host else []
+    scope = [(f"Session {session_id} of {host}, {span}" + (f", branch {branch}" if branch else ""), "")] if host else []
     items: dict[str, list[Item]] = {kind: [] for kind in HEADINGS} | {
-        kind: [Item(" ".join(text.split()), (), f"session {session_id}, {origin}" if origin.startswith(("record", "call")) else origin)
+        kind: [Item(" ".join(text.split()), (), origin if origin == OF_REPOSITORY else ", ".join(filter(None, (f"session {session_id}", origin))))
                for text, origin in pairs]
         for kind, pairs in (("finding", findings), ("question", questions), ("move", moves), ("scope", scope))
     }
-    others = [Section(heading, "\n".join(lines)) for heading, lines in
-              (("Repository", [f"- {line}" for line in repository.lines]), ("Last prompts", [text for text, _ in prompts])) if lines]  # fmt: skip
+    others = [Section(heading, "\n".join(lines), origin) for heading, lines, origin in (
+        ("Repository", [f"- {line}" for line in repository.lines], OF_REPOSITORY),
+        ("Last prompts", [text for text, _ in prompts], f"session {session_id}, {', '.join(origin for _, origin in prompts if origin)}")) if lines]  # fmt: skip
     headings = sum(bool(found) for found in items.values()) + len(others) + bool(repository.purpose)
     return Notes(" ".join((title or f"Session {session_id[:13]}").split()), repository.purpose, items, others, headings)
+
+
+def _planned_by(calls: list[tuple[Any, ...]], text: str) -> str:
+    """Return the last call to a todo tool that names an item, which says where it comes from; nothing where its input was cut."""
+    beginning = text.strip()[:40]
+    return next((f"call {call[6]}" for call in reversed(calls) if TODO_TOOLS.search(call[0] or "") and beginning in (call[1] or "")), "")
 
 
 def _most(kind: str, pairs: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """Return as many as a handoff takes of a kind, with a line that says how many were left out."""
     most, unique = MOST[kind], list(dict.fromkeys(pairs))
     rest = len(unique) - most
-    return unique[:most] + ([(f"{rest} of {len(unique)} more of this kind; journal show tells all", "the session")] if rest > 0 else [])
+    return unique[:most] + ([(f"{rest} of {len(unique)} more of this kind; journal show tells all", "")] if rest > 0 else [])
 
 
 def _sentences(texts: list[tuple[str, str, str]]) -> Iterator[tuple[str, str, str]]:

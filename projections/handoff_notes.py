@@ -34,6 +34,7 @@ class Section(NamedTuple):
 
     heading: str
     text: str
+    origin: str | None = None
 
 
 class Notes(NamedTuple):
@@ -74,7 +75,7 @@ def read(text: str) -> Notes:
         elif section.kind == "purpose":
             purpose.append(raw)
         elif raw:
-            others.append(Section(section.heading, raw))
+            others.append(Section(section.heading, raw, f"line {section.line + 1} of the notes"))
     return Notes(title, "\n\n".join(purpose), items, others, len(sections))
 
 

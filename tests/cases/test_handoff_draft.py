@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from archive import answer, claude
-from handoff_world import CALC, Repository, S, statuses
+from handoff_world import CALC, NOTES, Repository, S, statuses
 
 from ingest import test_results
 
@@ -85,6 +85,22 @@ def test_a_draft_has_what_the_session_did_each_with_its_origin(repo: Repository,
         "Tests `pytest -q` passed: 3 passed in 0.10s": (f"session {S}, call t8", []),
         f"Made commit {commit}: exact sums": (f"session {S}, call t10", [f"commit {commit}"]),
     }
+
+
+def test_every_statement_of_a_draft_names_where_it_comes_from(repo: Repository, session: Session) -> None:
+    """A record or a call of the session, or the repository; of notes the line, also for a section that is kept as it is."""
+    repo.archive.json("handoff", "save", "--session", S)
+    told = {one["id"]: one["origin"] for one in repo.archive.json("handoff", "show")["statements"]}
+    first, last = "00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000012"
+    assert {name: origin for name, origin in told.items() if name[0] != "F"} == {
+        "C1": f"session {S}", "Q1": f"session {S}, record {last}", "Q2": "the repository", "Q3": "the repository", "M1": f"session {S}, call t2",
+        "M2": f"session {S}, record {last}", "S1": "the repository", "S2": f"session {S}, record {first}",
+    }  # fmt: skip
+    assert all(origin.startswith(f"session {S}, ") for name, origin in told.items() if name[0] == "F")
+    repo.save(NOTES + "\n## Zorro\nKept.\n")
+    told = {one["id"]: one["origin"] for one in repo.archive.json("handoff", "show")["statements"]}
+    assert told == {"F1": "line 7 of the notes", "F2": "line 8 of the notes", "F3": "line 10 of the notes", "Q1": "line 13 of the notes",
+                    "M1": "line 16 of the notes", "S1": "line 18 of the notes"}  # fmt: skip
 
 
 def test_a_draft_has_open_items_and_the_state_of_the_repository(repo: Repository, session: Session) -> None:
