@@ -12,6 +12,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from tail_world import World
 
+from ingest import tail
+from journal import reader, verify
+
 WORD = st.text(alphabet="aé한\u2028\U0001f600", min_size=1, max_size=6)
 
 
@@ -147,6 +150,19 @@ class Tailing(RuleBasedStateMachine):
 
 Tailing.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
 TestTailing = Tailing.TestCase
+
+
+class TestTailingInPieces(Tailing.TestCase):
+    """The same with lines that are read in pieces because nothing above 12 bytes is held."""
+
+    settings = Tailing.TestCase.settings
+
+    def setUp(self) -> None:
+        """Make the limit small in what reads files and log."""
+        super().setUp()
+        for module in (tail, reader, verify):
+            self.addCleanup(setattr, module, "LONGEST_WHOLE", module.LONGEST_WHOLE)
+            module.LONGEST_WHOLE = 12
 
 
 def test_a_pass_that_dies_before_its_commit_leaves_nothing_and_after_it_everything(world: World) -> None:
