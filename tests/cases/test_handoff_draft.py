@@ -87,6 +87,33 @@ def test_a_draft_has_what_the_session_did_each_with_its_origin(repo: Repository,
     }
 
 
+def test_a_draft_cuts_what_the_repository_says(repo: Repository) -> None:
+    """Four subjects of a branch, three last ones, five files of the work in progress with their number, three lines and 300 characters of the README."""
+    repo.write("README.md", "# Ledger\n\n" + "\n".join(f"Line {number} {'x' * 120}" for number in range(1, 6)) + "\n")
+    repo.commit("readme")
+    repo.git("checkout", "-q", "-b", "side")
+    for number in range(1, 7):
+        repo.write(f"made{number}.py", "# TODO one\n# FIXME two\n")
+        repo.commit(f"commit {number}")
+    for number in range(1, 8):
+        repo.write(f"new{number}.py", "x\n")
+    repo.git("add", "new1.py")
+    repo.write("calc.py", CALC + "# more\n")
+    made = Session(repo)
+    made.say("Go on with the ledger.")
+    made.ingest()
+    repo.archive.json("handoff", "save", "--session", S)
+    shown = repo.archive.json("handoff", "show")
+    assert (len(shown["purpose"]), shown["purpose"].count("Line")) == (300, 3)
+    assert next(one["details"][0] for one in shown["statements"] if one["text"] == "Repository").split("\n") == [
+        "- Branch side: 6 commits ahead of the trunk: commit 6; commit 5; commit 4; commit 3",
+        "- Last commits: commit 6; commit 5; commit 4",
+        "- Files of the last five commits: made6.py, made5.py, made4.py, made3.py, made2.py",
+        "- Work in progress: 1 staged, 1 modified, 6 untracked: calc.py, new1.py, new2.py, new3.py, new4.py (5 of 8)",
+        "- TODO and FIXME marks: 12 lines in 6 files",
+    ]
+
+
 def test_every_statement_of_a_draft_names_where_it_comes_from(repo: Repository, session: Session) -> None:
     """A record or a call of the session, or the repository; of notes the line, also for a section that is kept as it is."""
     repo.archive.json("handoff", "save", "--session", S)
