@@ -128,7 +128,8 @@ TEXTS = {
         parent_record_id | TEXT | id | the record that it answers, where the host tells it
         """ + _COPY + """
         dropped_by | TEXT | id | the record that rewound or replaced it; NULL where it still stands
-        generation | INTEGER | number | the version of the source's file that tells it, from 0""",
+        generation | INTEGER | number | the version of the source's file that tells it, from 0
+        strand | INTEGER | number | the line of records in that file that it stands on: `session_strands.strand`; 1 as a rule""",
     "messages_fts": """Full text of `messages` (FTS5): `messages_fts MATCH '"lock"'`, joined by `rowid = message_rowid`.
         text | TEXT | text | the text; Chinese, Japanese and Korean characters are words of their own""",
     "tool_calls": """A tool that the model called, and how the call ended.

@@ -28,6 +28,7 @@ TABLE = """CREATE TABLE {name} (
     is_copy INTEGER NOT NULL DEFAULT 0,
     dropped_by TEXT,
     generation INTEGER NOT NULL,
+    strand INTEGER NOT NULL DEFAULT 1,
     UNIQUE (session_id, record_id, ordinal)
 ) STRICT"""
 
@@ -39,8 +40,8 @@ OTHER_SOURCE_FIRST = (
 # Inside one source the last report of a record wins, but its place and its time are the first; between sources the smaller
 # key wins. A prompt that is told again at a later moment as the host's own text stays what it was.
 INSERT = f"""INSERT INTO messages (session_id, record_id, ordinal, source_id, global_position, last_position, host,
-    role, kind, text, occurred_at, turn_id, cwd, model, response_id, parent_record_id, generation)
-VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
+    role, kind, text, occurred_at, turn_id, cwd, model, response_id, parent_record_id, generation, strand)
+VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
 ON CONFLICT (session_id, record_id, ordinal) DO UPDATE SET
     global_position = iif(source_id = excluded.source_id, global_position, excluded.global_position),
     last_position = excluded.last_position, source_id = excluded.source_id, generation = excluded.generation, host = excluded.host,
@@ -78,7 +79,8 @@ def _message(place: Place, event: MessageProduced, rows: Rows) -> None:
 
 def _row(place: Place, role: str, kind: str, text: str, model: str | None, response_id: str | None, parent: str | None) -> tuple[Any, ...]:
     return (place.session_id, place.record_id, place.ordinal, place.source_id, place.global_position, place.host, role, kind,
-            redact(text), place.occurred_at, place.turn_id, place.cwd, model, response_id, parent, place.generation)  # fmt: skip
+            redact(text), place.occurred_at, place.turn_id, place.cwd, model, response_id, parent, place.generation,
+            place.strand)  # fmt: skip
 
 
 def _rewound(place: Place, event: HistoryRewound, rows: Rows) -> None:
@@ -94,7 +96,7 @@ def _replaced(place: Place, event: HistoryReplaced, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="messages",
-    version=2,
+    version=3,
     tables={"messages": TABLE},
     indexes=(),
     statements=(INSERT, REWIND, REWRITTEN, REPLACE),
@@ -107,7 +109,7 @@ PROJECTION = Projection(
     digest={
         "messages": (
             "SELECT session_id, record_id, ordinal, host, role, kind, text, occurred_at, turn_id, cwd, model,"
-            " response_id, parent_record_id, is_copy, dropped_by FROM messages ORDER BY session_id, record_id, ordinal"
+            " response_id, parent_record_id, is_copy, dropped_by, strand FROM messages ORDER BY session_id, record_id, ordinal"
         )
     },
 )

@@ -119,6 +119,7 @@ def place(
                 ordinal,
                 line.generation,
                 line.offset_bytes,
+                carry.strands.number,
             )
             placed.append((_make(where), event))
             ordinal += 1

@@ -27,6 +27,8 @@ class Place(NamedTuple):
     """The version of the source's file that the line stands in, counted from rewrites."""
     offset_bytes: int = 0
     """Where the line begins in that version."""
+    strand: int = 1
+    """The line of records that it stands on, where a file's records form a tree (projections/strands.py)."""
 
 
 class Rows:

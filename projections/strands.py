@@ -71,12 +71,14 @@ class StrandsTold(NamedTuple):
 class Strands:
     """The strands of one generation of a file, as far as they may go on."""
 
-    __slots__ = ("changed", "count", "dropped", "evicted", "grown", "open")
+    __slots__ = ("changed", "count", "dropped", "evicted", "grown", "number", "open")
 
     def __init__(self) -> None:
         self.open: list[Strand] = []
         """The one that was written last stands last."""
         self.count = 0
+        self.number = 1
+        """Of the strand that the last record stands on."""
         self.grown = 0
         """The number of the strand that the last response belongs to."""
         self.evicted: list[Strand] = []
@@ -85,14 +87,14 @@ class Strands:
 
     def dump(self) -> list[Any]:
         """Return the state as JSON can hold it."""
-        return [self.count, self.grown, [strand.dump() for strand in self.open]] if self.open else []
+        return [self.count, self.number, self.grown, [strand.dump() for strand in self.open]] if self.open else []
 
     @classmethod
     def load(cls, state: list[Any]) -> "Strands":
         """Read a state back."""
         strands = cls()
         if state:
-            strands.count, strands.grown, rows = state
+            strands.count, strands.number, strands.grown, rows = state
             strands.open = [Strand.load(row) for row in rows]
         return strands
 
@@ -103,6 +105,7 @@ class Strands:
             strand = self._strand(record, parent, response, at)
             if strand is None:
                 return
+            self.number = strand.number
         else:
             strand = strands[0]
         if response is not None and response != strand.response:

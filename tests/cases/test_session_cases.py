@@ -56,6 +56,8 @@ def test_d3_two_writers_keep_both_branches(archive: Archive) -> None:
     strands = "SELECT strand, follows_record_id, first_record_id, leaf_record_id, responses, is_concurrent, is_chain FROM session_strands"
     assert archive.rows("views.db", f"{strands} ORDER BY strand") == [(1, None, uuid(1), uuid(6), 2, 1, 0), (2, uuid(1), uuid(3), uuid(7), 2, 1, 1)]
     assert archive.rows("views.db", "SELECT count(*) FROM messages WHERE dropped_by IS NOT NULL") == [(0,)]
+    assert archive.rows("views.db", "SELECT strand, text FROM messages ORDER BY strand, global_position") == [
+        (1, "question"), (1, "branchleft"), (1, "leftprompt"), (1, "leftend"), (2, "branchright"), (2, "rightprompt"), (2, "rightend")]
     status, _, said = archive.run("status")
     assert status == 0
     assert f"warning: several processes wrote the transcript of session {S} at once: 2 strands; the chain is the one with the leaf {uuid(7)}" in said
