@@ -49,7 +49,7 @@ def _stumbling(place: Place, event: PromptSubmitted, rows: Rows) -> None:
 
 def _unstorable(place: Place, event: PromptSubmitted, rows: Rows) -> None:
     row = (place.session_id, place.record_id, place.ordinal, place.source_id, place.global_position, place.host, "user", "prompt",
-           b"bytes" if event.text == "stumble" else event.text, place.occurred_at, None, None, None, None, None, 0)  # fmt: skip
+           b"bytes" if event.text == "stumble" else event.text, place.occurred_at, None, None, None, None, None, 0, 1)  # fmt: skip
     rows.add(messages.INSERT, row)
 
 
