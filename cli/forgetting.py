@@ -169,7 +169,6 @@ def _in_backup(path: str, known: Mapping[str, Any], target: "Target") -> int:
         if version < SCHEMA_VERSION:
             migrate.upgrade(path)
         with contextlib.closing(connect(path)) as copy:
-            copy.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             copy.execute("PRAGMA secure_delete = ON")
             with Writer(copy, now).transaction():
                 selection = select(copy, known, target)

@@ -70,7 +70,6 @@ def _prepare(path: str, made: str, secret: str | None, keys: list[Row], now: Cal
     if version < SCHEMA_VERSION:
         migrate.upgrade(made)
     with contextlib.closing(connect(made)) as copy:
-        copy.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
         scrubbed = 0
         if keys:
             own = copy.execute("SELECT value FROM log_meta WHERE key = 'forget_secret'").fetchone()

@@ -213,9 +213,6 @@ def _upgrade(path: str, version: int) -> None:
 
     migrate.back_up(path, os.path.join(os.path.dirname(path), "backups"), f"journal-schema-{version}.db")
     migrate.upgrade(path)
-    connection = connect(path)
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    connection.close()
 
 
 def create(connection: sqlite3.Connection) -> None:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import create_engine
+from sqlalchemy import Connection, create_engine, event
+
+from journal.database import SCHEMA_VERSION
 
 HERE = Path(__file__).resolve().parent
 
@@ -18,14 +20,21 @@ def scripts() -> Path:
 
 
 def upgrade(path: str) -> None:
-    """Run all migrations that the database at *path* lacks, in one transaction."""
-    engine = create_engine(f"sqlite:///{path}")
+    """Run all migrations that the database at *path* lacks and note its schema, in one transaction: all of it, or none."""
+    engine = create_engine(f"sqlite:///{path}", connect_args={"isolation_level": None})
+    event.listen(engine, "begin", _begin)
     config = Config()
     config.set_main_option("script_location", str(scripts()))
     with engine.begin() as connection:
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
+        connection.exec_driver_sql(f"PRAGMA user_version = {SCHEMA_VERSION}")
     engine.dispose()
+
+
+def _begin(connection: Connection) -> None:
+    """Begin a transaction that holds changes of tables too, which Python's driver by itself begins for changes of rows alone."""
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def back_up(path: str, folder: str, name: str) -> str:

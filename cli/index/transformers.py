@@ -23,6 +23,7 @@ def open_model(name: str, settings: IndexSettings) -> Embedder:
     Raises: IndexUnusable: the weights are not on this machine or do not load.
     """
     os.environ["HF_HUB_OFFLINE"] = "1"  # read at the import; `local_files_only` alone leaves requests about a model's files to newer versions
+    os.environ["TQDM_DISABLE"] = "1"  # bars of its own, also where nobody looks
     from sentence_transformers import SentenceTransformer
 
     place = _packaged() if name == MINILM else None
@@ -45,7 +46,9 @@ class TransformersEmbedder:
     def __init__(self, name: str, model: Any) -> None:
         self.model = model
         self.model_id = f"sentence-transformers:{name}"
-        self.dimensions = int(model.get_sentence_embedding_dimension())
+        # Newer versions of the library have another name for it, and warn of the old one.
+        tell = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
+        self.dimensions = int(tell())
         self.device = str(model.device).partition(":")[0]
         self.before = PREFIXES.get(name, ("", ""))
 

@@ -5,13 +5,15 @@ import stat
 from contextlib import closing
 from pathlib import Path
 
+import pytest
 from alembic import command
 from alembic.config import Config
 from archive import Archive, answer, claude
 from sqlalchemy import create_engine
+from sqlalchemy.exc import OperationalError
 
 from journal.database import SCHEMA_VERSION
-from journal.migrate import scripts
+from journal.migrate import scripts, upgrade
 
 S = "aaaaaaaa-0000-4000-8000-000000000001"
 OLDER = SCHEMA_VERSION - 1
@@ -75,6 +77,25 @@ def test_an_older_log_is_backed_up_and_migrated_and_nothing_is_missing(archive: 
     verified = archive.json("verify")
     assert (verified["chain_ok"], verified["missing_bytes"]) == (True, 0)
     assert archive.digests()["messages"] != digests["messages"]
+
+
+def test_a_migration_that_breaks_off_changes_nothing(archive: Archive) -> None:
+    """Its last table is in the way: the tables before it are not there either; without the obstacle all goes well, and the backup is the old log."""
+    archive.write(archive.claude_path(S), claude(1, S, "writtenbefore"))
+    archive.ingest()
+    path = make_older(archive)
+    old = contents(path)
+    with closing(sqlite3.connect(path)) as log:
+        log.execute("CREATE TABLE kept_hashes (x)")
+    with pytest.raises(OperationalError, match="kept_hashes already exists"):
+        upgrade(str(path))
+    assert set(contents(path)) == {*old, "kept_hashes"}
+    assert archive.rows("journal.db", "PRAGMA user_version") == [(OLDER,)]
+    with closing(sqlite3.connect(path)) as log:
+        log.execute("DROP TABLE kept_hashes")
+    archive.ingest()
+    assert contents(archive.home / f"backups/journal-schema-{OLDER}.db") == old
+    assert archive.rows("journal.db", "PRAGMA user_version") == [(SCHEMA_VERSION,)]
 
 
 def test_a_migrated_log_gives_the_views_it_gave_before(archive: Archive) -> None:
