@@ -67,9 +67,9 @@ def main(words: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     words = sys.argv[1:] if words is None else words
     if words[:1] == ["hook"] and "--help" not in words:
-        from cli import hook
+        from cli.hooks import edge
 
-        return hook.main(words[1:])
+        return edge.main(words[1:])
     take_any_text()
     try:
         return _run(words, as_json="--json" in (words[: words.index("--")] if "--" in words else words))

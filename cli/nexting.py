@@ -5,7 +5,7 @@ import os
 import shlex
 import time
 
-from cli.hook_complete import FLAG
+from cli.hooks.complete import FLAG
 from cli.render import print_json, print_text, say
 from journal.errors import NotFound
 from journal.settings import Settings

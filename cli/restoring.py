@@ -34,9 +34,9 @@ def restore(settings: Settings, asked: argparse.Namespace) -> int:
     withhold = float("inf") if asked.all or asked.snapshot else chosen.withhold_after_h * 3600
     limits = Limits(budget, cap, chosen.stale_after_h * 3600, withhold, {} if asked.all else chosen.card)
     if chosen.recall and not (asked.snapshot or asked.as_of or asked.session):
-        from cli import hook_learnings
+        from cli.hooks import learnings
 
-        restored = hook_learnings.composed(handoff, cards, present, limits, views, 1 << 30 if asked.all else chosen.recall_tokens)
+        restored = learnings.composed(handoff, cards, present, limits, views, 1 << 30 if asked.all else chosen.recall_tokens)
     else:
         restored = compose(handoff, cards, present, limits)
     answer = {"text": restored.text, "tokens": restored.tokens if restored.text else 0, "parts": restored.parts,
@@ -90,7 +90,7 @@ def _past(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, li
 
 def _gathered(views: sqlite3.Connection, asked: argparse.Namespace) -> tuple[Any, list[Any], Any]:
     """Return handoff, cards and the present for the session asked for, or for this project."""
-    from cli.hook_restore import pointed
+    from cli.hooks.restore import pointed
     from ingest import checkout
     from journal.moments import written
     from projections import restore as parts
@@ -139,7 +139,7 @@ def _changes(place: Any, head: str | None, at: str | None) -> tuple[int | None, 
 
 def context(settings: Settings, asked: argparse.Namespace) -> int:
     """Say how full the context of a session is."""
-    from cli.hook_views import COMPACT_POINT
+    from cli.hooks.views import COMPACT_POINT
     from journal import hook_settings, windows
     from projections import context as policy
 

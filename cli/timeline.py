@@ -25,7 +25,7 @@ def timeline(settings: Settings, asked: argparse.Namespace) -> int:
     here = [os.path.normpath(os.path.join(os.getcwd(), given)), os.path.realpath(given)]
     names = names_of(views, dict.fromkeys(here), given, current_project(views))
     if asked.file is None and not names:
-        from cli.past import topic
+        from cli.memory.past import topic
 
         return topic(settings, asked)
     found = [change for name in names for change in changes(views, name, when.span)]

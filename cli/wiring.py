@@ -106,9 +106,9 @@ def bring_up_to_date(settings: Settings, roots: Roots, meter: "Meter | None" = N
             report.damaged += own.damaged
             report.warnings += own.warnings
             catch_up(log, views, settings, meter)
-            from cli import handoff_net
+            from cli.handoffs import net
 
-            if observe_new(home, views, log) + handoff_net.write_down(home, views):
+            if observe_new(home, views, log) + net.write_down(home, views):
                 ingest(log, [("journal", home.inbox)], known, now)
                 catch_up(log, views, settings)
             if days := inbox.sealed(home, now()[:10]):

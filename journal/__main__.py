@@ -3,7 +3,7 @@
 import sys
 
 if sys.argv[1:2] == ["hook"]:
-    from cli.hook import main as hook
+    from cli.hooks.edge import main as hook
 
     sys.exit(hook(sys.argv[2:]))
 

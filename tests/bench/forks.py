@@ -25,7 +25,7 @@ COLUMNS = (("default", True), ("classic", True), ("default", False), ("classic",
 
 def ranked(settings: Any, questions: Sequence[Question], columns: Sequence[tuple[str, bool]] = COLUMNS) -> dict[tuple[str, bool], list[list[str]]]:
     """Return the sessions found for each question, for every scoring, with an index and without."""
-    from cli import fork_evidence
+    from cli.forks import evidence as fork_evidence
     from cli.index import semantic
     from cli.wiring import read_views
     from projections import registry_rows

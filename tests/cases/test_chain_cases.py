@@ -74,7 +74,7 @@ def test_k15_resume_prints_the_hosts_own_command(archive: Archive, host: str, wo
 
 def test_k15_a_host_without_forks_is_said_with_what_helps(archive: Archive) -> None:
     """A copy of a Gemini session cannot be continued; its context can be loaded."""
-    from cli.resuming import way
+    from cli.forks.resuming import way
 
     assert way("claude", A, None, fork=True) == (("claude", "--resume", A, "--fork-session"), None)
     assert way("codex", A, None, fork=True) == (("codex", "fork", A), None)

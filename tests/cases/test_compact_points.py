@@ -45,7 +45,7 @@ def test_a_host_that_tells_no_cause_is_taken_at_the_word_of_its_hooks(archive: A
 
 def test_the_newest_point_of_a_model_is_found_by_its_index(archive: Archive) -> None:
     """A hook asks for one row; it looks at no other model's and sorts nothing."""
-    from cli.hook_views import COMPACT_POINT
+    from cli.hooks.views import COMPACT_POINT
 
     archive.write(archive.claude_path(S), claude(1, S, "go"))
     archive.ingest()

@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from handoff_world import CALC, NOTES, Repository, statuses
 
-from cli import handoff_reading
+from cli.handoffs import reading
 
 DAY_S = 24 * 3600
 
 
 def later(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
     """Let the load happen so much later."""
-    now = handoff_reading.time.time()
-    monkeypatch.setattr(handoff_reading.time, "time", lambda: now + seconds)
+    now = reading.time.time()
+    monkeypatch.setattr(reading.time, "time", lambda: now + seconds)
 
 
 def test_age_is_told_from_a_day_on_and_stale_from_a_week(repo: Repository, monkeypatch: pytest.MonkeyPatch) -> None:

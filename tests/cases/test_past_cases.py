@@ -75,7 +75,7 @@ def test_why_tells_learnings_that_name_the_file(worked: Archive, tmp_path: Path,
 
 def test_timeline_takes_a_file_or_a_topic(worked: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word that is a changed file lists its changes, other words list what was said, oldest first."""
-    monkeypatch.setattr("cli.past.current_project", lambda views: CWD)
+    monkeypatch.setattr("cli.memory.past.current_project", lambda views: CWD)
     assert [change["path"] for change in worked.json("timeline", "setup.cfg")["changes"]] == ["setup.cfg"]
     entries = worked.json("timeline", "ledger")["entries"]
     assert [entry["kind"] for entry in entries][:2] == ["prompt", "tool"]

@@ -110,7 +110,7 @@ def test_words_that_look_like_options_are_words(client: Client) -> None:
 
 def test_a_long_answer_is_cut_and_says_so() -> None:
     """Some 10,000 tokens at most."""
-    from cli import mcp_tools
+    from cli.mcp import tools as mcp_tools
 
     text = mcp_tools.fenced("x" * 90_000)
     assert len(text) < 41_000

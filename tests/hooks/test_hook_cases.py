@@ -67,7 +67,7 @@ def test_e5_the_same_stop_twice_with_nothing_to_say_is_silent_twice(world: World
 @pytest.mark.skipif(not Path("/proc/self/io").exists(), reason="the kernel counts bytes read on Linux only")
 def test_e7_bw22_a_prompt_reads_no_more_of_a_long_transcript_than_of_a_short_one(world: World) -> None:
     """64 times the transcript, and not one page more is read."""
-    script = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(['prompt', '--host', 'claude']);"
+    script = (f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hooks.edge import main; main(['prompt', '--host', 'claude']);"
               "print(open('/proc/self/io').read().split()[1], file=sys.stderr)")  # fmt: skip
     read = []
     for times in (1, 64):

@@ -19,7 +19,7 @@ FORBIDDEN = ("sqlalchemy", "orjson", "click", "dataclasses", "pathlib", "numpy",
 def test_the_hook_path_imports_nothing_heavy(world: World, role: str) -> None:
     """No role imports what costs more than it does."""
     world.answered(160_000)
-    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hooks.edge import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     payload = json.dumps(world.payload(source="startup", prompt="x")).encode()
     command = [sys.executable, "-I", "-c", script, role, "--host", "claude"]
     done = subprocess.run(command, input=payload, capture_output=True, env=world.environment, check=True)
@@ -248,7 +248,7 @@ def test_closed_streams_are_no_failure(world: World, closed: str) -> None:
 
 def test_the_deadline_holds_inside_a_call_that_never_returns(world: World) -> None:
     """SQLite waits for a pipe in place of the log's views without coming back to the interpreter: the hook is over all the same, with status 0."""
-    script = ("import os, _sqlite3, cli.hook as hook; hook.DEADLINE_S['session-end'] = 0.3;"
+    script = ("import os, _sqlite3, cli.hooks.edge as hook; hook.DEADLINE_S['session-end'] = 0.3;"
               " hook._run = lambda *_: _sqlite3.connect(os.environ['PIPE'], uri=True);"
               " raise SystemExit(hook.main(['session-end', '--host', 'claude']))")  # fmt: skip
     os.mkfifo(world.folder / "pipe")

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from world import S, World
 
-from cli.hook_views import _is_first
+from cli.hooks.views import _is_first
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="children are looked for in /proc")
 
@@ -102,7 +102,7 @@ def test_f7_a_hook_reads_no_archive(world: World, role: str) -> None:
     script = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parents[2])!r})\n"
         "opened = []; sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == 'open' else None)\n"
-        "from cli.hook import main; main(sys.argv[1:]); print(*opened, sep='\\n', file=sys.stderr)"
+        "from cli.hooks.edge import main; main(sys.argv[1:]); print(*opened, sep='\\n', file=sys.stderr)"
     )
     payload = json.dumps(world.payload(source="startup", prompt="x")).encode()
     done = subprocess.run([sys.executable, "-I", "-c", script, role, "--host", "claude"], input=payload, capture_output=True, env=world.environment, check=True)

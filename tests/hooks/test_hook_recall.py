@@ -270,7 +270,7 @@ def test_a_prompt_with_a_known_error_brings_back_its_fix(world: World) -> None:
 def test_where_nothing_was_ever_learned_nothing_that_compares_is_imported(world: World) -> None:
     """A prompt costs no more than it must; with the first learning it is."""
     world.journal("ingest")
-    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hooks.edge import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
 
     def loaded() -> set[str]:
         done = subprocess.run([sys.executable, "-I", "-c", script, "prompt", "--host", "claude"], input=json.dumps(world.payload(prompt=ASKED)).encode(),

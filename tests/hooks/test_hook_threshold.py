@@ -8,7 +8,7 @@ import time
 import pytest
 from world import S, World
 
-from cli.hook_views import Views, history
+from cli.hooks.views import Views, history
 from journal import inbox
 from journal.home import open_home
 from journal.moments import seconds_of

@@ -212,7 +212,7 @@ def test_a_hook_around_a_tool_imports_nothing_heavy(world: World, role: str, tol
     """As the other roles."""
     fixed(world)
     learn(world, RULE)
-    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hooks.edge import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     data = json.dumps({"session_id": S, "cwd": str(world.project), **told}).replace("{}", str(world.project)).encode()
     done = subprocess.run([sys.executable, "-I", "-c", script, role, "--host", "claude"], input=data, capture_output=True, env=world.environment, check=True)
     assert b"recalled-learnings" in done.stdout

@@ -20,7 +20,7 @@ from world import ROOT, T, World
 sys.path.insert(0, str(ROOT / "tests/bench"))
 import recall
 
-from cli import hook_recall
+from cli.hooks import recall as hook_recall
 from cli.index import embedding, warm
 from journal.home import Home
 from journal.settings import load
@@ -93,7 +93,7 @@ def test_beside_a_watch_shared_words_alone_bring_nothing_back(world: World) -> N
 def test_the_hook_imports_nothing_heavy_beside_a_watch(world: World) -> None:
     """A socket of the interpreter's C module, and not even `socket`."""
     learn(world, DATES)
-    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hook import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from cli.hooks.edge import main; main(sys.argv[1:]); print(*sys.modules, file=sys.stderr)"
     with watching(world):
         for number in range(60):
             payload = world.payload(prompt=MEANT, session_id=f"44444444-0000-4000-8000-{number:012d}")

@@ -4,7 +4,7 @@ import _sqlite3
 import os
 import sys
 
-from cli.hook import CHILD
+from cli.hooks.edge import CHILD
 from ingest.hooks import Measure
 from journal import inbox, jsontext
 from journal.home import Home, sqlite_uri

@@ -7,11 +7,11 @@ import re
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
-from cli import skill_layout
 from cli.amounts import counted
+from cli.memory import skill_layout
+from cli.memory.skill_layout import Page
 from cli.outlet import cleaned
 from cli.render import print_json, print_table, say
-from cli.skill_layout import Page
 from cli.wiring import current_project, now, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
 from journal.settings import Settings

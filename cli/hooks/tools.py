@@ -5,9 +5,9 @@ Where nothing is to be told, nothing is written either: such a hook runs for eve
 
 import os
 
-from cli.hook_call import Call
-from cli.hook_recall import claimed, project_of, told
-from cli.hook_views import Views, history
+from cli.hooks.call import Call
+from cli.hooks.recall import claimed, project_of, told
+from cli.hooks.views import Views, history
 from ingest.hooks import tools
 from journal import hook_settings
 
@@ -54,7 +54,7 @@ def _said(call: Call, lines: list[Line]) -> str:
 
 def _of_files(call: Call, views: "_sqlite3.Connection") -> list[Line]:
     """Return what is known of the files that the call names, learnings first."""
-    from cli.hook_learnings import doubt
+    from cli.hooks.learnings import doubt
     from projections import file_notes, learned_text
     from projections.learned import Found
 

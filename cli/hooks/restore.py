@@ -2,9 +2,9 @@
 
 import os
 
-from cli import hook_unread
-from cli.hook_call import Call
-from cli.hook_handoff import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, existing
+from cli.hooks import unread
+from cli.hooks.call import Call
+from cli.hooks.handoff import HANDOFF, LONGEST_HANDOFF_BYTES, OTHER_HANDOFFS, existing
 from ingest import checkout, history
 from ingest.checkout import Checkout
 from journal.moments import written
@@ -26,7 +26,7 @@ def restored(call: Call, *, own: bool) -> Restored:
     handoff, borrowed = restore_bundles.newest(_handoff(call, rows), rows.bundle if rows else None, branch), ""
     if handoff is None:
         handoff, borrowed = pointed(root)
-    cards = hook_unread.cards(call, root, rows.cards if rows else [])
+    cards = unread.cards(call, root, rows.cards if rows else [])
     since = handoff.head if handoff and not borrowed else rows.head if rows else None
     at = handoff.saved_at if handoff and not borrowed else cards[0].last_at if cards else None
     commits, files = history.changes(call.place, since, at) if at and call.place else (None, ())
@@ -40,9 +40,9 @@ def restored(call: Call, *, own: bool) -> Restored:
     )
     if not call.settings.recall or call.views.connection is None:
         return restore.compose(handoff, cards, present, limits)
-    from cli import hook_learnings
+    from cli.hooks import learnings
 
-    return hook_learnings.composed(handoff, cards, present, limits, call.views.connection, call.settings.recall_tokens)
+    return learnings.composed(handoff, cards, present, limits, call.views.connection, call.settings.recall_tokens)
 
 
 def _moved_from(call: Call, place: Checkout) -> str:

@@ -6,7 +6,7 @@ A hook may be missing, cut off or killed; the agent's handoff is in the log all 
 import os
 import sqlite3
 
-from cli.hook_handoff import existing, line_of
+from cli.hooks.handoff import existing, line_of
 from cli.wiring import now
 from ingest import checkout, history
 from journal import inbox

@@ -26,13 +26,13 @@ def serve(settings: Settings, asked: argparse.Namespace) -> int:
         from mcp_types import ToolAnnotations
     except ImportError as error:
         raise SettingInvalid("the extra `mcp` is not installed", hint=f"run: {extras.command('mcp')}") from error
-    from cli import mcp_tools
+    from cli.mcp import tools
 
     os.environ["JOURNAL_HOME"] = settings.home
     for variable in running.variables():  # a client keeps its server over a /clear, so that the session may have ended since
         os.environ.pop(variable, None)
     server = MCPServer("journal", instructions=INSTRUCTIONS, version=__version__, log_level="ERROR")
-    for tool, title, kind in mcp_tools.TOOLS:
+    for tool, title, kind in tools.TOOLS:
         server.add_tool(tool, title=title, structured_output=False, annotations=ToolAnnotations(
             title=title, read_only_hint=kind.is_read_only, destructive_hint=False, idempotent_hint=kind.is_idempotent, open_world_hint=False))  # fmt: skip
     if sys.stdin.isatty():

@@ -62,7 +62,7 @@ def _change(change: "Change") -> tuple[object, ...]:
 
 def fix(settings: Settings, asked: argparse.Namespace) -> int:
     """Tell how an error like this one was fixed before, and what was learned about it."""
-    from cli.recalling import here
+    from cli.memory.recalling import here
     from projections import learned, learned_text, likeness, past
 
     error = " ".join(asked.error)
@@ -108,7 +108,7 @@ def topic(settings: Settings, asked: argparse.Namespace) -> int:
 
 
 def _learned(views: "sqlite3.Connection", words: str) -> list[Any]:
-    from cli.recalling import here
+    from cli.memory.recalling import here
     from projections import learned, likeness, past
 
     found: list[Found] = learned.recall(views, words, here(), now(), limit=SHOWN, threshold=likeness.THRESHOLD)

@@ -1,7 +1,7 @@
 """After a compaction in a host that starts no session for it: the session's own words, told once at the next prompt."""
 
-from cli import hook_restore
-from cli.hook_call import STATE, Call
+from cli.hooks import restore
+from cli.hooks.call import STATE, Call
 from ingest import tailend
 
 KIND = "compacted"
@@ -19,7 +19,7 @@ def told(call: Call, transcript: str | None) -> str:
         return ""
     if not call.is_first(KIND, compaction=compaction):
         return ""
-    restored = hook_restore.restored(call, own=True)
+    restored = restore.restored(call, own=True)
     if restored.text:
         call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts}, kind=STATE)
     return restored.text

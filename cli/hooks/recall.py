@@ -7,7 +7,7 @@ nobody behind the socket can put a word into the conversation. Nothing heavy is 
 
 import os
 
-from cli.hook_call import Call
+from cli.hooks.call import Call
 
 TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def recalled(call: Call) -> str:
     found = [one for one in _found(call, prompt) if one.learning.learning_id not in before][:MOST]
     if not found:
         return _fixed(call, prompt, before)
-    from cli.hook_learnings import doubt
+    from cli.hooks.learnings import doubt
     from projections import learned_text
 
     views, place = call.views.connection, call.place

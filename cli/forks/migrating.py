@@ -5,8 +5,8 @@ import contextlib
 from collections import Counter
 from typing import Any
 
+from cli.forks.registry import described
 from cli.progress import Progress, meter
-from cli.registry import described
 from cli.render import print_json, print_table, say
 from cli.wiring import bring_up_to_date, read_views, roots_of
 from journal.settings import Settings

@@ -5,8 +5,8 @@ import contextlib
 import sqlite3
 from typing import Any
 
-from cli import handoff_evidence, handoff_lines, handoff_rows
-from cli.handoffs import new_id, print_told, told
+from cli.handoffs import evidence, lines, rows
+from cli.handoffs.saving import new_id, print_told, told
 from cli.render import print_json, print_text, say
 from cli.wiring import now, read_views
 from journal.errors import NotFound, SettingInvalid
@@ -29,7 +29,7 @@ def undelete(settings: Settings, asked: argparse.Namespace) -> int:
 def prune(settings: Settings, asked: argparse.Namespace) -> int:
     """Keep the newest handoffs of each chain of this project, and take the others off the lists."""
     with contextlib.closing(read_views(settings)) as views:
-        where, values = handoff_rows.scope(views, handoff_rows.here())
+        where, values = rows.scope(views, rows.here())
         chains: dict[str, list[str]] = {}
         for name, chain, _ in views.execute(OF_CHAINS.format(where=where), values):
             chains.setdefault(chain, []).append(name)
@@ -41,18 +41,18 @@ def merge(settings: Settings, asked: argparse.Namespace) -> int:
     from projections import handoff_merge, handoff_notes
 
     with contextlib.closing(read_views(settings)) as views:
-        place = handoff_rows.here()
-        pair = [handoff_rows.chosen(views, name, place, foreign=False) for name in (asked.first, asked.second)]
+        place = rows.here()
+        pair = [rows.chosen(views, name, place, foreign=False) for name in (asked.first, asked.second)]
         if pair[0]["handoff_id"] == pair[1]["handoff_id"]:
             raise SettingInvalid("both are the same handoff", hint="name two: journal handoff list")
         older, newer = sorted(pair, key=lambda one: (one["saved_at"] or "", one["handoff_id"]))
-        sides = [handoff_merge.Side(one["handoff_id"], handoff_rows.statements(views, one["handoff_id"]), handoff_rows.anchors(views, one["handoff_id"]))
+        sides = [handoff_merge.Side(one["handoff_id"], rows.statements(views, one["handoff_id"]), rows.anchors(views, one["handoff_id"]))
                  for one in (older, newer)]  # fmt: skip
     merged = handoff_merge.unite(*sides)
     conflicts = merged.conflicts + [{"kind": "handoff", "about": name, older["handoff_id"]: older[name], newer["handoff_id"]: newer[name]}
                                     for name in ("branch", "purpose") if older[name] and newer[name] and older[name] != newer[name]]  # fmt: skip
     notes = _as_notes(merged.statements, asked.title or newer["title"], newer["purpose"] or older["purpose"])
-    quality = handoff_evidence.quality(notes.title or "", notes, handoff_notes.written(notes), merged.anchors)
+    quality = evidence.quality(notes.title or "", notes, handoff_notes.written(notes), merged.anchors)
     record: dict[str, Any] = {
         **newer, "type": "journal.handoff_bundle", "at": now(), "handoff_id": new_id(), "chain_id": newer["chain_id"], "replaces": newer["handoff_id"],
         "merges": [older["handoff_id"]], "title": notes.title, "purpose": notes.purpose, "dirty": list(dict.fromkeys(older["dirty"] + newer["dirty"])),
@@ -61,7 +61,7 @@ def merge(settings: Settings, asked: argparse.Namespace) -> int:
     }  # fmt: skip
     del record["saved_at"]
     if not asked.dry_run:
-        handoff_lines.put(settings, newer["session_id"], record)
+        lines.put(settings, newer["session_id"], record)
     answer = {**told(record), "merges": [older["handoff_id"], newer["handoff_id"]], "conflicts": conflicts, "dry_run": asked.dry_run}
     if asked.json:
         print_json(answer)
@@ -82,7 +82,7 @@ def _removed(settings: Settings, asked: argparse.Namespace, verb: str, names: li
     changed = [one for one in found if one["is_removed"] == (verb == "undelete")]
     if changed and not asked.dry_run:
         moment = now()
-        handoff_lines.append(settings, None, moment[:10], [
+        lines.append(settings, None, moment[:10], [
             {"type": "journal.handoffs_removed", "at": moment, "verb": verb, "handoff_ids": [one["handoff_id"] for one in changed]}])  # fmt: skip
     answer = [{"handoff_id": one["handoff_id"], "title": one["title"]} for one in changed]
     if asked.json:
@@ -104,7 +104,7 @@ def _exactly(views: sqlite3.Connection, name: str) -> dict[str, Any]:
     Raises: NotFound: this project has none of that id.
     """
     name = name.encode(errors="replace").decode()
-    where, values = handoff_rows.scope(views, handoff_rows.here())
+    where, values = rows.scope(views, rows.here())
     row = views.execute(f"SELECT handoff_id, title, {IS_REMOVED} FROM handoff_bundles WHERE handoff_id = ? AND {where}", (name, *values)).fetchone()
     if row is None:
         raise NotFound(f"this project has no handoff with exactly the id {name}", hint="see the ids: journal handoff list")

@@ -6,7 +6,7 @@ A session that was killed left its hooks' lines in the inbox, and these name its
 import os
 from importlib import import_module
 
-from cli.hook_call import Call
+from cli.hooks.call import Call
 from ingest import hooks, tailend
 from journal.cutting import on_one_line
 from journal.moments import written

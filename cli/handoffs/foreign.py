@@ -5,7 +5,7 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from cli import handoff_evidence
+from cli.handoffs import evidence
 from cli.wiring import now
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def record(found: "Foreign", path: str) -> dict[str, Any]:
     anchors = _anchors(found, place, root)
     items = {kind: [Item(row["text"], tuple(row["details"])) for row in found.statements if row["kind"] == kind] for kind in HEADINGS}
     notes = Notes(found.title, found.purpose, items, [], len(handoff_files.FILES))
-    quality = handoff_evidence.quality(found.title, notes, "\n".join(row["text"] for row in found.statements), anchors)
+    quality = evidence.quality(found.title, notes, "\n".join(row["text"] for row in found.statements), anchors)
     return {
         "type": "journal.handoff_bundle", "at": normalise(found.saved_at) or now(), "session_id": None, "replaces": None, "title": found.title,
         "purpose": found.purpose, "root": place.repository if place else root, "root_commit": seen["root_commit"], "remote": seen["remote"],

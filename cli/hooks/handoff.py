@@ -2,7 +2,7 @@
 
 import os
 
-from cli.hook_call import Call
+from cli.hooks.call import Call
 from ingest import tailend
 from ingest.checkout import Checkout
 from projections import identity

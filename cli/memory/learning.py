@@ -228,7 +228,7 @@ def _anchors(given: list[str], text: str, place: "Checkout | None", here: str) -
 
     Raises: SettingInvalid: a place that was named is not there.
     """
-    from cli.handoff_evidence import anchors_of
+    from cli.handoffs.evidence import anchors_of
     from ingest.anchoring import Files, Git
     from projections import anchors as words
 

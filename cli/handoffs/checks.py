@@ -4,8 +4,8 @@ import argparse
 import os
 from typing import Any
 
-from cli import handoff_evidence, handoff_rows
-from cli.handoffs import read_notes
+from cli.handoffs import evidence, rows
+from cli.handoffs.saving import read_notes
 from cli.render import print_json, print_text, say
 from journal.errors import NotFound, SettingInvalid
 from journal.settings import Settings
@@ -83,9 +83,9 @@ def _of_notes(path: str) -> dict[str, Any]:
 
     text = read_notes(path)
     notes = handoff_notes.read(text)
-    place, here = handoff_rows.here(), os.path.realpath(os.getcwd())
-    _, anchors, refused = handoff_evidence.resolved(notes, Files(place.root if place else here), here, Git(place.root) if place else None)
-    quality = handoff_evidence.quality(notes.title or "", notes, text, anchors)
+    place, here = rows.here(), os.path.realpath(os.getcwd())
+    _, anchors, refused = evidence.resolved(notes, Files(place.root if place else here), here, Git(place.root) if place else None)
+    quality = evidence.quality(notes.title or "", notes, text, anchors)
     problems = [f"{row['locator']}: {row['reason']}" for row in refused]
     if not any(notes.items.values()):
         problems.append("there are no findings, questions, moves or evidence under a known heading")

@@ -8,9 +8,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from cli.amounts import counted
-from cli.fork_evidence import Drift, drift_of
+from cli.forks.evidence import Drift, drift_of
+from cli.forks.resuming import link, resolved, way
 from cli.render import print_json, print_text, say
-from cli.resuming import link, resolved, way
 from cli.wiring import current_project, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
 from journal.settings import Settings

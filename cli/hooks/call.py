@@ -3,7 +3,7 @@
 import os
 from importlib import import_module
 
-from cli.hook_views import Views, history
+from cli.hooks.views import Views, history
 from ingest import checkout, hooks
 from ingest.facts import Facts
 from ingest.hooks import Payload

@@ -46,15 +46,15 @@ def main(words: list[str]) -> int:
 
 def _run(role: str, named: str) -> str:
     """Return what to print: one JSON object in the host's dialect, or nothing."""
-    from cli import hook_roles
+    from cli.hooks import roles
 
-    raw = hook_roles.parsed(_stdin())
+    raw = roles.parsed(_stdin())
     if raw is None:
         return ""
     host = named if hooks.is_host(named) else hooks.detect(raw)
     private_umask()
     home = Home(default_home(os.environ))
-    answer = hook_roles.answer(role, host, hooks.Payload(raw), home, time.time())
+    answer = roles.answer(role, host, hooks.Payload(raw), home, time.time())
     if role == "session-start" and not os.access(home.inbox, os.W_OK) and _is_hindered(home.root):
         # Once in a session: later hooks of it have nothing new to say.
         from journal import aside

@@ -2,9 +2,9 @@
 
 import os
 
-from cli import hook_handoff
-from cli.hook_call import STATE, Call
-from cli.hook_views import Views, history, start_ingest
+from cli.hooks import handoff
+from cli.hooks.call import STATE, Call
+from cli.hooks.views import Views, history, start_ingest
 from ingest import tailend
 from ingest.facts import TOOL_ROLES
 from ingest.hooks import Measure, Payload
@@ -36,9 +36,9 @@ def answer(role: str, host: str, payload: Payload, home: Home, now: float) -> st
         return ""
     call.can_write = _make_home(home)
     if role in TOOL_ROLES:
-        from cli import hook_tools
+        from cli.hooks import tools
 
-        text = hook_tools.told_of(call)
+        text = tools.told_of(call)
         return jsontext.dumps(_context_for(call, text)) if text else ""
     transcript = call.adapter.transcript(payload, call.facts.home_of(dict(os.environ)))
     call.append(_seen(call, transcript))
@@ -89,15 +89,15 @@ def _seen(call: Call, transcript: str | None) -> dict[str, object]:
 
 
 def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
-    from cli import hook_restore
+    from cli.hooks import restore
 
     source = call.facts.sources.get(call.payload.source or "", "startup")
-    version = hook_handoff.record(call)
+    version = handoff.record(call)
     call.append({"type": "journal.context", "role": call.role, "source": source, "handoff": version, "model": call.payload.model}, kind=STATE)
     is_lost = source == "resume" and call.facts.resume_drops_start and any(line.get("kind") == "restore" for line in call.lines)
     if not call.settings.restore or (source in ("resume", "fork") and not is_lost):
         return {}  # the context is intact
-    restored = hook_restore.restored(call, own=source == "compact" or is_lost)
+    restored = restore.restored(call, own=source == "compact" or is_lost)
     if not restored.text:
         return {}
     call.append({"type": "journal.hook_answered", "role": call.role, "kind": "restore", "tokens": restored.tokens, "parts": restored.parts,
@@ -106,13 +106,13 @@ def _session_start(call: Call, transcript: str | None) -> dict[str, object]:
 
 
 def _prompt(call: Call, transcript: str | None) -> dict[str, object]:
-    version = hook_handoff.record(call)
+    version = handoff.record(call)
     measured, window = _measure(call, transcript, version, pending=context.prompt_estimate(call.payload.prompt))
-    from cli import hook_recall
+    from cli.hooks import recall
 
     alert = _alert(call, measured, window)
     said = {"systemMessage": alert[0]} if alert else _ask_for_window(call, measured, window)
-    texts_told = [text for text in (_compacted(call, transcript), alert[1] if alert else "", hook_recall.recalled(call)) if text]
+    texts_told = [text for text in (_compacted(call, transcript), alert[1] if alert else "", recall.recalled(call)) if text]
     return {**said, **(_context_for(call, "\n\n".join(texts_told)) if texts_told else {})}
 
 
@@ -120,35 +120,35 @@ def _compacted(call: Call, transcript: str | None) -> str:
     """Return the session's own words after a compaction for which the host starts no session."""
     if "compact" in call.facts.sources.values():
         return ""
-    from cli import hook_compacted
+    from cli.hooks import compacted
 
-    return hook_compacted.told(call, transcript)
+    return compacted.told(call, transcript)
 
 
 def _pre_compact(call: Call, transcript: str | None) -> dict[str, object]:
-    _measure(call, transcript, hook_handoff.record(call))
+    _measure(call, transcript, handoff.record(call))
     return {}
 
 
 def _stop(call: Call, transcript: str | None) -> dict[str, object]:
-    version = hook_handoff.record(call)
+    version = handoff.record(call)
     measured, window = _measure(call, transcript, version)
     if call.settings.on_complete != "off":
-        from cli import hook_complete
+        from cli.hooks import complete
 
-        if opened := hook_complete.opened(call):
+        if opened := complete.opened(call):
             return opened
     threshold = _ask_at(call, measured, window)
-    path = hook_handoff.path_to_write(call) if threshold is not None else None
+    path = handoff.path_to_write(call) if threshold is not None else None
     if threshold is None or path is None or not _claim(call, "ask", threshold):
         return {}  # a crossing that nothing is asked for is told at the next prompt, where the agent reads it too
     alert = _alert(call, measured, window)
-    reason = f"[journal] {texts.handoff_request(path, hook_handoff.identity_block(call))} Then end your turn; nothing else is asked of you."
+    reason = f"[journal] {texts.handoff_request(path, handoff.identity_block(call))} Then end your turn; nothing else is asked of you."
     return {**({"systemMessage": alert[0]} if alert else {}), "decision": call.facts.block_word, "reason": reason}
 
 
 def _session_end(call: Call, transcript: str | None) -> dict[str, object]:
-    call.append({"type": "journal.context", "role": call.role, "handoff": hook_handoff.record(call)}, kind=STATE)
+    call.append({"type": "journal.context", "role": call.role, "handoff": handoff.record(call)}, kind=STATE)
     return {}
 
 
@@ -205,8 +205,8 @@ def _alert(call: Call, measured: Measure | None, window: context.Window) -> tupl
     if threshold is None or threshold not in context.fold(call.lines, call.settings.thresholds).armed or not _claim(call, "alert", threshold):
         return None
     clause = texts.fullness(measured.used, window.tokens, window.source, is_estimated=measured.is_estimated, compacts_at=call.compacts_at)
-    path = hook_handoff.path_to_write(call)
-    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, hook_handoff.identity_block(call))
+    path = handoff.path_to_write(call)
+    return texts.alert_for_user(clause, path), texts.alert_for_agent(clause, path, handoff.identity_block(call))
 
 
 def _ask_for_window(call: Call, measured: Measure | None, window: context.Window) -> dict[str, object]:
@@ -234,7 +234,7 @@ def _ask_at(call: Call, measured: Measure | None, window: context.Window) -> flo
 
 def _is_fresh(call: Call, mode: str) -> bool:
     """Tell whether the handoff file was written in this session: after its last alert, or within ten minutes."""
-    path = hook_handoff.existing(call.place)
+    path = handoff.existing(call.place)
     if path is None:
         return False
     status = os.stat(path)

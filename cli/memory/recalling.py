@@ -81,8 +81,8 @@ def drift_of(views: sqlite3.Connection, learning: "Learning") -> tuple[str | Non
 
     None where it names no place, or none that can be looked at now.
     """
-    from cli.handoff_reading import seen
-    from cli.handoff_rows import anchor_of
+    from cli.handoffs.reading import seen
+    from cli.handoffs.rows import anchor_of
     from ingest import checkout
     from projections.drift import LOST, judge_all
 

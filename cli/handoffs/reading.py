@@ -6,8 +6,10 @@ import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from cli import handoff_lines, handoff_rows, tokens
-from cli.handoff_rows import COLUMNS, LISTED, chosen
+from cli import tokens
+from cli.handoffs import lines
+from cli.handoffs import rows as handoff_rows
+from cli.handoffs.rows import COLUMNS, LISTED, chosen
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import read_views
 from journal.settings import Settings
@@ -37,7 +39,7 @@ def load(settings: Settings, asked: argparse.Namespace) -> int:
     counter = tokens.counter(settings.home, dict(os.environ))
     seen = _seen(bundle, anchors, place if is_own else None)._replace(count=counter.count, method=counter.method)
     report = handoff_report.of(bundle, rows, anchors, seen, is_own=is_own, shown=1 << 30 if asked.deep else SHOWN)
-    handoff_lines.remark(settings, bundle["session_id"], {
+    lines.remark(settings, bundle["session_id"], {
         "type": "journal.handoff_loaded", "session_id": bundle["session_id"], "handoff_id": bundle["handoff_id"],
         "tokens": report.answer["tokens"]["resume"], "source_tokens": report.answer["tokens"]["sources"],
     })  # fmt: skip

@@ -3,7 +3,7 @@
 import os
 import sys
 
-from cli.hook_call import Call
+from cli.hooks.call import Call
 
 FLAG = ".journal/session-complete"
 """Written by agent or person when the work is done and the handoff stands."""

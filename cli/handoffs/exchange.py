@@ -7,8 +7,8 @@ import sqlite3
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from cli import handoff_foreign, handoff_lines, handoff_rows
 from cli.amounts import counted
+from cli.handoffs import foreign, lines, rows
 from cli.render import print_json, print_table, print_text, say
 from cli.wiring import now, read_views
 from journal.errors import NotFound, SettingInvalid
@@ -30,9 +30,9 @@ def export(settings: Settings, asked: argparse.Namespace) -> int:
     from ingest import bundle_folders
 
     with contextlib.closing(read_views(settings)) as views:
-        place = handoff_rows.here()
-        bundle = handoff_rows.chosen(views, asked.query, place, foreign=True)
-        root = place.root if place and handoff_rows.is_own(views, bundle, place) else bundle["root"]
+        place = rows.here()
+        bundle = rows.chosen(views, asked.query, place, foreign=True)
+        root = place.root if place and rows.is_own(views, bundle, place) else bundle["root"]
         files, entry, name = _files(views, bundle, root)
     store = os.path.abspath(asked.output or os.path.join(place.root if place else os.getcwd(), bundle_folders.LOCAL))
     path, is_new = bundle_folders.write(store, name, files, entry)
@@ -47,7 +47,7 @@ def bring_in(settings: Settings, asked: argparse.Namespace) -> int:
     """Read bundle directories, or stores of them, into the journal; what it has already is passed over."""
     from ingest import bundle_folders
 
-    place = handoff_rows.here()
+    place = rows.here()
     stores = asked.paths or bundle_folders.stores(place.root if place else None, dict(os.environ))
     if not stores:
         raise NotFound("there is no store of bundles here or in the home folder", hint="name one: journal handoff import PATH")
@@ -62,7 +62,7 @@ def bring_in(settings: Settings, asked: argparse.Namespace) -> int:
         _unlink_others(record, known)
         standing = "known" if record["handoff_id"] in known else "would be imported" if asked.dry_run else "imported"
         if standing == "imported":
-            handoff_lines.put(settings, record["session_id"], record)
+            lines.put(settings, record["session_id"], record)
         known[record["handoff_id"]] = record["root"]
         done.append({"path": path, "handoff_id": record["handoff_id"], "title": record["title"], "standing": standing, "reason": None})
     if asked.json:
@@ -105,13 +105,13 @@ def _files(views: sqlite3.Connection, bundle: dict[str, Any], root: str | None) 
     for name, text in views.execute(KEPT, (bundle["handoff_id"],)):
         kept[name] = kept.get(name, "") + text
     told = kept.pop(INDEX_ENTRY, None)
-    origins = handoff_rows.origins(views, bundle["handoff_id"])
+    origins = rows.origins(views, bundle["handoff_id"])
     statements = [{"id": name, "kind": kind, "text": text, "details": details, "origin": origins.get(name)}
-                  for name, kind, text, details in handoff_rows.statements(views, bundle["handoff_id"])]  # fmt: skip
+                  for name, kind, text, details in rows.statements(views, bundle["handoff_id"])]  # fmt: skip
     name = bundle["facts"].get("directory") or handoff_files.folder_of(bundle)
     project = os.path.basename(bundle["root"] or "") or "project"
-    merges = [one for one in handoff_rows.lineage(views, bundle["handoff_id"])["older"] if one != bundle["replaces"]]
-    anchors = handoff_rows.anchors(views, bundle["handoff_id"])
+    merges = [one for one in rows.lineage(views, bundle["handoff_id"])["older"] if one != bundle["replaces"]]
+    anchors = rows.anchors(views, bundle["handoff_id"])
     files = kept or handoff_files.of({**bundle, "merges": merges}, statements, anchors, project, _hashes(anchors, root))
     moment = handoff_files.moment_of(bundle["saved_at"])
     entry = json.loads(told) if told else {
@@ -160,7 +160,7 @@ def _record(path: str) -> dict[str, Any]:
     found = handoff_files.read(files, name)
     if not found.statements:
         raise SettingInvalid(f"{path}: no findings, questions or evidence can be read in it", hint="see what is wrong: journal handoff validate PATH")
-    record = handoff_foreign.record(found, path)
+    record = foreign.record(found, path)
     kept = {**files, **({INDEX_ENTRY: json.dumps(entry, ensure_ascii=False)} if entry else {})}
     parts = [{"name": one, "number": at // PART_CHARS + 1, "text": text[at : at + PART_CHARS]}
              for one, text in kept.items() for at in range(0, max(len(text), 1), PART_CHARS)]  # fmt: skip

@@ -7,9 +7,9 @@ import sqlite3
 import time
 from typing import Any
 
-from cli.fork_evidence import SNIPPETS, Evidence, drift_of, gather
+from cli.forks.evidence import SNIPPETS, Evidence, drift_of, gather
+from cli.forks.resuming import way
 from cli.render import print_json, print_text, say
-from cli.resuming import way
 from cli.wiring import current_project, read_views
 from journal.errors import SettingInvalid
 from journal.home import Home
@@ -70,7 +70,7 @@ def own_sessions() -> list[str]:
 
 
 def _result(views: sqlite3.Connection, scored: Any, session: dict[str, Any], evidence: Evidence) -> dict[str, Any]:
-    from cli.registry import described
+    from cli.forks.registry import described
 
     about = described(views, scored.session_id)
     resuming = way(session["host"], scored.session_id, session["cwd"])

@@ -7,8 +7,9 @@ import secrets
 import sys
 from typing import TYPE_CHECKING, Any
 
-from cli import handoff_evidence, handoff_lines
 from cli.amounts import counted
+from cli.handoffs import evidence
+from cli.handoffs import lines as handoff_lines
 from cli.render import print_json, print_table, print_text
 from cli.wiring import IN_PROJECT, current_project, now, read_views, session_by_prefix
 from journal.errors import NotFound, SettingInvalid
@@ -89,9 +90,9 @@ def _record(
     from ingest.anchoring import Files
 
     here = os.path.realpath(os.getcwd())
-    statements, anchors, refused = handoff_evidence.resolved(notes, Files(place.root if place else here), here, git)
+    statements, anchors, refused = evidence.resolved(notes, Files(place.root if place else here), here, git)
     title = asked.title or notes.title or (notes.items["finding"][0].text[:80] if notes.items["finding"] else "") or "untitled"
-    quality = handoff_evidence.quality(title, notes, text, anchors)
+    quality = evidence.quality(title, notes, text, anchors)
     seen = _identity(settings, place, here)
     record = {
         "type": "journal.handoff_bundle", "at": now(), "handoff_id": new_id(), "title": title,
@@ -144,7 +145,7 @@ def _known(settings: Settings, asked: argparse.Namespace, place: "Checkout | Non
             raise NotFound("the journal holds nothing yet", hint="run: journal ingest")
         return None, None
     from cli import running
-    from cli.handoff_rows import chosen
+    from cli.handoffs.rows import chosen
 
     own = None if asked.session else running.session(settings)
     with contextlib.closing(read_views(settings)) as views:
@@ -172,9 +173,9 @@ def _notes(
 
     git = Git(place.root) if place else None
     if asked.notes is None:
-        from cli import handoff_draft
+        from cli.handoffs import draft
 
-        notes = handoff_draft.of(settings, session_id, place, git)
+        notes = draft.of(settings, session_id, place, git)
         return notes, handoff_notes.written(notes), git
     text = read_notes(asked.notes)
     return handoff_notes.read(text), text, git

@@ -1,0 +1,1 @@
+"""The handoff commands: save, load, compare, exchange and keep bundles."""

@@ -1,0 +1,1 @@
+"""The commands of memory: learnings, the past of a file or an error, skills."""
