@@ -7,9 +7,11 @@ from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from cli.outlet import clean, cleaned
 from journal.errors import JournalError, SettingInvalid
 from journal.reader import SegmentCache, read_event, source_facts
 from journal.salvage import salvage
+from projections.raw_records import redacted
 
 
 class Function(NamedTuple):
@@ -55,10 +57,10 @@ class Faults:
         return guarded
 
 
-def register(connection: sqlite3.Connection, log: sqlite3.Connection) -> Faults:
+def register(connection: sqlite3.Connection, log: sqlite3.Connection, *, reveal: bool = False) -> Faults:
     """Give *connection* the functions, which read *log*, and return where their faults are kept."""
     faults = Faults()
-    connection.create_function("record", 1, faults.kept(_record_of(log)), deterministic=True)
+    connection.create_function("record", 1, faults.kept(_record_of(log) if reveal else _cleaned(_record_of(log))), deterministic=True)
     for count in (1, 2):
         connection.create_function("local_time", count, faults.kept(local_time), deterministic=True)
     return faults
@@ -81,6 +83,28 @@ def _record_of(log: sqlite3.Connection) -> Callable[[Any], str | None]:
         return _json(values[0] if len(values) == 1 else list(values)) if values else None
 
     return record
+
+
+def _cleaned(record: Callable[[Any], str | None]) -> Callable[[Any], str | None]:
+    """Return *record* without secrets: here, since a query can take a value from under its name, or cut it in two."""
+
+    def safe(position: Any) -> str | None:
+        text = record(position)
+        if text is None or (left := clean(text)) == text:
+            return text
+        value = cleaned(redacted(json.loads(text)))
+        left = clean(text := _json(value))
+        return left if _is_json(left) else text
+
+    return safe
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _json(value: Any) -> str:

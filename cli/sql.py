@@ -49,7 +49,7 @@ def run(settings: Settings, text: str, values: Mapping[str, str], asked: argpars
 
     Raises: SettingInvalid: SQLite does not accept it, or it would write.
     """
-    connection, faults = connect(settings)
+    connection, faults = connect(settings, reveal=asked.reveal)
     if asked.json + asked.csv + asked.table > 1:
         raise SettingInvalid("--json, --csv and --table exclude each other", hint="journal sql --json QUERY")
     style = "json" if asked.json else "csv" if asked.csv else "table"
@@ -67,7 +67,7 @@ def run(settings: Settings, text: str, values: Mapping[str, str], asked: argpars
     return 0
 
 
-def connect(settings: Settings) -> tuple[sqlite3.Connection, Faults]:
+def connect(settings: Settings, *, reveal: bool = False) -> tuple[sqlite3.Connection, Faults]:
     """Return a connection to the views with the log attached, on which nothing can be written, and its functions' faults.
 
     Raises: NotFound: nothing was ingested yet.
@@ -78,7 +78,7 @@ def connect(settings: Settings) -> tuple[sqlite3.Connection, Faults]:
     log = open_log(path, writable=False)
     connection = read_views(settings)
     attach_readonly(connection, path, "log")
-    faults = register(connection, log)
+    faults = register(connection, log, reveal=reveal)
     connection.execute("PRAGMA query_only = ON")
     connection.text_factory = lambda data: data.decode(errors="replace")
     connection.set_progress_handler(lambda: 0, STEPS_BETWEEN_SIGNALS)

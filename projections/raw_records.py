@@ -19,6 +19,9 @@ class RecordRead(NamedTuple):
     value: JsonObject
 
 
+WORDS = ("passw", "secret", "api", "_token")
+"""One of them stands in every key by whose name the rules know a secret."""
+MARK = "[redacted:assignment]"
 RECORD = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -29,12 +32,19 @@ def occurrences(values: tuple[JsonObject, ...]) -> list[Occurrence]:
 
 
 def redacted(value: Any) -> Any:
-    """Return *value* with every string in it redacted, so that what was JSON stays JSON."""
+    """Return *value* with every string in it redacted, also by the name that it stands under, so that what was JSON stays JSON."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
-        return {redact(key): redacted(item) for key, item in value.items()}
+        return {redact(key): _named(key, item) for key, item in value.items()}
     return [redacted(item) for item in value] if isinstance(value, list) else value
+
+
+def _named(name: str, value: Any) -> Any:
+    """Return the value of a key: a `password` is a secret whatever it looks like."""
+    if not isinstance(value, str):
+        return redacted(value)
+    return MARK if any(word in name.lower() for word in WORDS) and MARK in redact(f'"{name}":"{value}"') else redact(value)
 
 
 def _read(place: Place, event: RecordRead, rows: Rows) -> None:
@@ -45,7 +55,7 @@ def _read(place: Place, event: RecordRead, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="records",
-    version=1,
+    version=2,
     tables={
         "records": """CREATE TABLE {name} (global_position INTEGER NOT NULL, number INTEGER NOT NULL, host TEXT NOT NULL, session_id TEXT NOT NULL,
             source_id INTEGER NOT NULL, generation INTEGER NOT NULL, offset_bytes INTEGER NOT NULL, occurred_at TEXT, data TEXT NOT NULL,

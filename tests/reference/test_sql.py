@@ -94,6 +94,27 @@ def test_record_is_cleaned_unless_revealed(ask: Ask, home: Path) -> None:
     assert ask(query, "--csv", "--reveal")[1].splitlines()[-1] == secret
 
 
+def test_a_secret_stays_in_when_a_query_takes_it_apart(ask: Ask, home: Path) -> None:
+    """Neither from under its name, nor in hex, nor in halves; the optional view does not hold it either."""
+    folder = home / ".claude/projects/-p"
+    folder.mkdir(parents=True)
+    line = {"type": "x", "input": {"password": "Sup3rS3cretHunter2", "user": "u"}, "key": "AKIA" + "J7Q2M5X8K1N4P6R9"}
+    (folder / "00000000-0000-4000-8000-000000000001.jsonl").write_text(json.dumps(line) + "\n")
+    assert main(["records", "on"]) == 0
+    assert main(["ingest"]) == 0
+    for column in ("record(global_position)", "(SELECT data FROM records WHERE records.global_position = events.global_position)"):
+        query = f"SELECT {column} ->> '$.input.password' AS p, {column} ->> '$.input.user' AS u, hex({column}) AS h FROM events WHERE type = 'claude.x'"
+        out = ask(query, "--json")[1]
+        row = json.loads(out[out.index("[\n") :])[0]
+        assert (row["p"], row["u"]) == ("[redacted:assignment]", "u")
+        told = bytes.fromhex(row["h"]).decode()
+        assert "Sup3r" not in told
+        assert "AKIA" not in told
+        assert json.loads(told)["key"] == "[redacted:aws-key]"
+    revealed = ask("SELECT record(global_position) ->> '$.input.password' AS p FROM events WHERE type = 'claude.x'", "--csv", "--reveal")[1]
+    assert revealed.splitlines()[-1] == "Sup3rS3cretHunter2"
+
+
 @pytest.mark.parametrize(
     ("time", "zone", "local"),
     [
