@@ -108,16 +108,15 @@ class Serving:
         except (JournalError, sqlite3.DatabaseError, OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             return {"error": f"{type(error).__name__}: {error}"}
 
-    def opened(self) -> Any:
-        """Return the search, loaded again where the index has changed.
+    def taken(self) -> Any:
+        """Take the search out, loaded again where the index has changed; who was answered by it puts it back.
 
         Raises: IndexUnusable: there is none.
         """
         from cli.index import semantic
 
-        if self.search is None or not self.search.is_current():
-            self.search = semantic.Search(self.settings, self.slices.opened())
-        return self.search
+        kept, self.search = self.search, None
+        return kept if kept is not None and kept.is_current() else semantic.Search(self.settings, self.slices.opened())
 
 
 def _searched(serving: Serving, request: dict[str, Any]) -> dict[str, Any]:
@@ -129,14 +128,11 @@ def _searched(serving: Serving, request: dict[str, Any]) -> dict[str, Any]:
     if request["index"] != list(serving.settings.index_settings):
         return {"error": "other settings are in force here"}
     with serving.searching:
-        try:
-            search = serving.opened()
-            with contextlib.closing(open_readonly(serving.home.views_db)) as views:
-                return searching.answer(serving.home, views, search, request["query"], Filters(**request["filters"]), mode=request["mode"],
-                                        limit=request["limit"])._asdict()  # fmt: skip
-        except BaseException:
-            serving.search = None
-            raise
+        search = serving.taken()
+        with contextlib.closing(open_readonly(serving.home.views_db)) as views:
+            told = searching.answer(serving.home, views, search, request["query"], Filters(**request["filters"]), mode=request["mode"], limit=request["limit"])
+        serving.search = search  # only now: one that broke off, in whatever way, is not used again
+        return told._asdict()
 
 
 def _recalled(serving: Serving, request: dict[str, Any]) -> dict[str, Any]:

@@ -41,17 +41,22 @@ def pieces(items: Iterable[Item]) -> Iterator[str]:
 
 def contents(heading: str, entries: Sequence[Any]) -> str:
     """Return a page that links to others beside it: *entries* have a file, a title and facts."""
-    environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    environment = _environment()
     style = Markup(_asset("transcript.css"))  # noqa: S704 # a file of this package
     policy = f"default-src 'none'; style-src '{_hash(style)}'; base-uri 'none'; form-action 'none'"
     return environment.get_template("contents.html").render(policy=policy, heading=heading, style=style, entries=entries)
+
+
+def _environment() -> Environment:
+    """Return the templates; what they are given is escaped, and what they lack is an error."""
+    return Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
 
 
 class Page:
     """One page while it is written."""
 
     def __init__(self) -> None:
-        environment = Environment(loader=FileSystemLoader(FOLDER), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+        environment = _environment()
         environment.globals["words"] = words
         self.frame = environment.get_template("transcript.html")
         self.macros: Any = environment.get_template("items.html").module
