@@ -6,7 +6,6 @@ holds the text equal to what the migrations make. See docs/adr/0003.
 
 import os
 import sqlite3
-import uuid
 
 from journal.errors import LogBusy, LogCorrupt, LogError, LogFull, LogTooNew, NotFound
 from journal.home import sqlite_uri
@@ -228,6 +227,6 @@ def create(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
             statement = ""
     connection.execute("INSERT INTO alembic_version VALUES (?)", (ALEMBIC_HEAD,))
-    connection.execute("INSERT INTO log_meta VALUES ('log_id', ?), ('machine', ?)", (uuid.uuid4().hex, os.uname().nodename))
+    connection.execute("INSERT INTO log_meta VALUES ('log_id', ?), ('machine', ?)", (os.urandom(16).hex(), os.uname().nodename))
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     connection.execute("COMMIT")

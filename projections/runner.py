@@ -11,7 +11,7 @@ from projections import checkpoint, raw_records
 from projections.catalog import OPTIONAL, PROJECTIONS
 from projections.checkpoint import Checkpoint
 from projections.damage import SourceRead
-from projections.isolation import ROW_FAULTS, Placed, decoded, handled, written_apart
+from projections.isolation import ROW_FAULTS, Placed, decoded, handled, undoable, written_apart
 from projections.placement import Carry, Line, place, source_key
 from projections.projection import Handler, Place, Projection, Rows
 from projections.raw_records import RecordRead
@@ -162,12 +162,8 @@ class Pass:
                 break
             placed, read = self._place(stored)
             position = stored[-1].global_position
-            with checkpoint.transaction(self.views):
-                self._carry({event.source_id for event in stored})
-                self._write(placed)
-                if self.keep:
-                    chain = checkpoint.hash_at(self.log, position)
-                    checkpoint.write(self.views, start._replace(position=position, hash=chain))
+            reached = start._replace(position=position, hash=checkpoint.hash_at(self.log, position))
+            self._write(placed, {event.source_id for event in stored}, reached)
             events += len(stored)
             size += read
             limit = max(SMALLEST_BATCH, limit // 2) if read > BATCH_BYTES else min(BATCH, limit * 2)
@@ -244,15 +240,16 @@ class Pass:
         carry = self.carries[source_id] = Carry.load(row[0]) if row else Carry(generation)
         return carry
 
-    def _write(self, placed: Placed) -> None:
-        """Hand a batch to the projections and write their rows; where that fails, event by event."""
-        self.views.execute("SAVEPOINT batch")
+    def _write(self, placed: Placed, touched: set[int], reached: Checkpoint) -> None:
+        """Hand a batch to the projections and write their rows with the checkpoint; where that fails, event by event."""
         try:
-            self._write_rows(handled(placed, self.handlers))
+            with undoable(self.views):
+                self._advance(touched, reached)
+                self._write_rows(handled(placed, self.handlers))
         except ROW_FAULTS:
-            self.views.execute("ROLLBACK TO batch")
-            written_apart(self.views, placed, self.handlers, self._write_rows)
-        self.views.execute("RELEASE batch")
+            with checkpoint.transaction(self.views):
+                self._advance(touched, reached)
+                written_apart(self.views, placed, self.handlers, self._write_rows)
 
     def _write_rows(self, rows: Rows) -> None:
         """Write rows in catalog order, and mark their sessions to be settled."""
@@ -266,12 +263,13 @@ class Pass:
             raise ProjectionError(f"a handler used an undeclared statement: {next(iter(waiting))}")
         views.executemany("INSERT OR IGNORE INTO unsettled VALUES (?)", [(session,) for session in rows.sessions])
 
-    def _carry(self, touched: set[int]) -> None:
-        """Write the keys and the carries of the sources of a batch."""
+    def _advance(self, touched: set[int], reached: Checkpoint) -> None:
+        """Write the keys and the carries of the sources of a batch, and the checkpoint behind it; rows look the keys up."""
         self.views.executemany("INSERT OR IGNORE INTO source_keys VALUES (?, ?)", [(s, self.keys[s]) for s in touched])
         if self.keep:
             carried = [(source_id, self.carries[source_id].dump()) for source_id in touched]
             self.views.executemany("INSERT OR REPLACE INTO carries VALUES (?, ?)", carried)
+            checkpoint.write(self.views, reached)
 
 
 def _handlers(projections: Iterable[Projection]) -> dict[type, list[Handler]]:
