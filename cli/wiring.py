@@ -34,7 +34,6 @@ def spare_collector() -> None:
     import gc
 
     gc.set_threshold(50_000, 20, 100)
-    gc.freeze()
 
 
 def now() -> str:
