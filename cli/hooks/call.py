@@ -3,7 +3,8 @@
 import os
 from importlib import import_module
 
-from cli.hooks.views import Views, history
+from cli.hooks.history import STATE, History
+from cli.hooks.views import Views
 from ingest import checkout, hooks
 from ingest.facts import Facts
 from ingest.hooks import Payload
@@ -12,14 +13,12 @@ from journal.home import Home
 from journal.hook_settings import HookSettings
 from journal.moments import written
 
-STATE = ".state"
-
 
 class Call:
     """One hook call with all that its role needs."""
 
-    __slots__ = ("adapter", "at", "can_write", "compacts_at", "facts", "home", "host", "lines", "now", "payload", "place", "role", "session_id", "settings",
-                 "views")  # fmt: skip
+    __slots__ = ("adapter", "at", "can_write", "compacts_at", "facts", "history", "home", "host", "lines", "now", "payload", "place", "role", "session_id",
+                 "settings", "views")  # fmt: skip
 
     def __init__(self, role: str, host: str, payload: Payload, home: Home, now: float) -> None:
         self.role = role
@@ -37,8 +36,17 @@ class Call:
         self.compacts_at: int | None = None
         """Tokens at which the host last compacted this model's context by itself, where that was seen."""
         self.views = Views("")
+        self.history = History(self.views, home, self.session_id)
         self.lines: list[dict[str, object]] = []
         """The history of this session's hooks, oldest first."""
+
+    def open_views(self) -> None:
+        """Open the views, which the history is read from as well."""
+        self.views = self.history.views = Views(self.home.views_db)
+
+    def look(self) -> None:
+        """Read what hooks of this session have written by now."""
+        self.lines = self.history.lines(self.now)
 
     def append(self, record: dict[str, object], *, kind: str = "") -> None:
         """Append a line about this session to the inbox."""
@@ -49,7 +57,7 @@ class Call:
         """Write down that we are about to speak, read this session's history again, and return what marks our line in it."""
         nonce = os.urandom(8).hex()
         self.append({"type": "journal.hook_answered", "role": self.role, "kind": kind, "nonce": nonce, **told}, kind=STATE)
-        self.lines = history(self.views, self.home, self.session_id, self.now)
+        self.look()
         return nonce
 
     def is_first(self, kind: str, **told: object) -> bool:

@@ -1,7 +1,8 @@
 """After a compaction in a host that starts no session for it: the session's own words, told once at the next prompt."""
 
 from cli.hooks import restore
-from cli.hooks.call import STATE, Call
+from cli.hooks.call import Call
+from cli.hooks.history import STATE
 from ingest import tailend
 
 KIND = "compacted"

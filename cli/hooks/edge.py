@@ -12,6 +12,10 @@ import time
 from ingest import hooks
 from journal.home import Home, default_home, private_umask
 
+TYPE_CHECKING = False  # type checkers read the name, and `typing` takes as long to import as the interpreter to start
+if TYPE_CHECKING:
+    from typing import NoReturn
+
 ROLES = ("session-start", "prompt", "pre-compact", "stop", "session-end", "before-tool", "after-tool")
 DEADLINE_S = {"session-start": 8.0, "prompt": 5.0, "pre-compact": 5.0, "stop": 5.0, "session-end": 1.2, "before-tool": 1.5, "after-tool": 1.5}
 """After so long the process is over; hosts give 10 s and more, Claude Code's session end 1.5 s."""
@@ -21,6 +25,19 @@ QUIET_S = 0.2
 LONGEST_STDIN_BYTES = 4 * 1024 * 1024
 CHILD = "JOURNAL_CHILD"
 """Set in the environment of every process that the journal starts: what runs below it is none of the user's sessions."""
+
+
+def run(words: list[str]) -> "NoReturn":
+    """Answer one hook and end the process.
+
+    Together a third of a bare interpreter's time is saved: what is read has a limit, so that no cycle need be looked for, and the
+    interpreter is not taken down piece by piece.
+    """
+    import gc
+
+    gc.disable()
+    main(words)
+    os._exit(0)
 
 
 def main(words: list[str]) -> int:

@@ -3,8 +3,9 @@
 import os
 
 from cli.hooks import handoff
-from cli.hooks.call import STATE, Call
-from cli.hooks.views import Views, history, start_ingest
+from cli.hooks.call import Call
+from cli.hooks.history import STATE
+from cli.hooks.views import start_ingest
 from ingest import tailend
 from ingest.facts import TOOL_ROLES
 from ingest.hooks import Measure, Payload
@@ -47,9 +48,9 @@ def answer(role: str, host: str, payload: Payload, home: Home, now: float) -> st
     call.settings, wrong = hook_settings.load(home.config)
     if wrong:
         call.append({"type": "journal.hook_failed", "role": role, "error": wrong})
-    call.views = Views(home.views_db)
+    call.open_views()
     try:
-        call.lines = history(call.views, home, call.session_id, call.now)
+        call.look()
         if call.settings.adaptive:
             call.settings.thresholds = context.adapted(call.settings.thresholds, call.lines)
         said = ROLES[role](call, transcript)
@@ -171,7 +172,7 @@ def _measure(call: Call, transcript: str | None, version: list[int] | None, *, p
         "interval_s": call.settings.interval_min * 60, **({"estimated": True} if measure and measure.is_estimated else {}),
     }, kind=STATE)  # fmt: skip
     if call.can_write:
-        call.lines = history(call.views, call.home, call.session_id, call.now)
+        call.look()
     if measure is None or used is None:
         return None, window
     return Measure(used, window=window.tokens, model=model, is_estimated=measure.is_estimated), window

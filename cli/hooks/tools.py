@@ -7,7 +7,6 @@ import os
 
 from cli.hooks.call import Call
 from cli.hooks.recall import claimed, project_of, told
-from cli.hooks.views import Views, history
 from ingest.hooks import tools
 from journal import hook_settings
 
@@ -29,14 +28,14 @@ def told_of(call: Call) -> str:
     if call.payload.agent_id or not call.session_id or not call.can_write or call.role not in call.facts.context_roles:
         return ""
     call.settings, _ = hook_settings.load(call.home.config)
-    call.views = Views(call.home.views_db)
+    call.open_views()
     if not call.settings.recall or call.views.connection is None:
         return ""
     try:
         found = [line for look in LOOKS[call.role] for line in look(call, call.views.connection)]
         if not found:
             return ""
-        call.lines = history(call.views, call.home, call.session_id, call.now)
+        call.look()
         before = told(call.lines, resume_drops_start=call.facts.resume_drops_start)
         return _said(call, [line for line in dict(found).items() if line[0] not in before][:MOST])
     except (_sqlite3.Error, ValueError):  # views of another version, damaged ones, a half character: nothing is known

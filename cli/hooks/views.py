@@ -1,4 +1,4 @@
-"""What a hook reads: rows of the views through SQLite's C module, lines of this session's inbox, and the start of an ingest."""
+"""What a hook reads of the views, through SQLite's C module, and the start of an ingest."""
 
 import _sqlite3
 import os
@@ -6,14 +6,10 @@ import sys
 
 from cli.hooks.edge import CHILD
 from ingest.hooks import Measure
-from journal import inbox, jsontext
 from journal.home import Home, sqlite_uri
-from journal.moments import DAY_S, written
 
 BUSY_S = 0.2
-LONGEST_STATE_BYTES = 256 * 1024
 INGEST_EVERY_S = 30
-STATE = ".state"
 COMPACT_POINT = "SELECT tokens FROM compact_points WHERE host = ? AND model = ? ORDER BY occurred_at DESC, tokens LIMIT 1"
 
 
@@ -66,36 +62,6 @@ class Views:
     def has_handoff(self, path: str, mtime_us: int, size: int) -> bool:
         """Tell whether this version of a handoff file is in the log."""
         return bool(self.rows("SELECT 1 FROM handoffs WHERE path = ? AND mtime_us = ? AND size = ? LIMIT 1", path, mtime_us, size))
-
-
-def history(views: Views, home: Home, session_id: str, now: float) -> list[dict[str, object]]:
-    """Return the lines that hooks of this session wrote, oldest first: from the views, and from the inbox of two days."""
-    lines = [str(row[0]) for row in views.rows("SELECT line FROM hook_history WHERE session_id = ? ORDER BY occurred_at, record_id", session_id)]
-    inbox_lines = [text for day in (now - DAY_S, now) for text in _lines(inbox.file_of(home, session_id, written(day)[:10], kind=STATE))]
-    unsealed = set(inbox_lines)
-    found = []
-    for text in [*(text for text in lines if text not in unsealed), *inbox_lines]:
-        try:
-            line = jsontext.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(line, dict):
-            found.append(line)
-    # By day; lines of one day as they were written: of two hooks at once the later may have begun first, and both must see one order.
-    return sorted(found, key=lambda line: str(line.get("at"))[:10])
-
-
-def _lines(path: str) -> list[str]:
-    """Return the whole lines at the end of an inbox file."""
-    try:
-        with open(path, "rb", buffering=0) as file:
-            size = file.seek(0, os.SEEK_END)
-            file.seek(max(0, size - LONGEST_STATE_BYTES))
-            data = file.read() or b""
-    except OSError:
-        return []
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [line for line in (lines if size <= LONGEST_STATE_BYTES else lines[1:]) if line]
 
 
 def start_ingest(home: Home, now: float) -> None:

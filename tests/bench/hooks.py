@@ -1,7 +1,8 @@
 """What hooks cost: CPU of the whole process as a multiple of a bare interpreter's, in one run.
 
 Usage: python tests/bench/hooks.py [SESSIONS] [LEARNINGS]
-For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views; then prompts against LEARNINGS
+For transcripts of 1 MB and 50 MB, with no session and with SESSIONS (default 10,000) in the views; then a prompt of a session that had 300 of them today
+already; then prompts against LEARNINGS
 learnings of the project, one that none fits and one that some fit, without and with a running `journal watch` that has a model loaded; then how long the
 watcher takes to answer, at rest and while it reads new transcripts.
 """
@@ -99,6 +100,7 @@ def main() -> None:
                                "source": "startup", "prompt": "go on"}  # fmt: skip
                     command = [sys.executable, "-m", "journal", "hook", role, "--host", "claude"]
                     rows[role].append(multiple(command, environment, json.dumps(payload).encode()))
+        rows["prompt, the 301st of a session's day"] = [late(root, project, environment)]
         learned(root, project, asked.learnings)
         subprocess.run([sys.executable, "-m", "journal", "ingest"], env=environment, check=True, capture_output=True)
         os.utime(root / "journal" / "ingest.stamp", (2e9, 2e9))
@@ -110,6 +112,21 @@ def main() -> None:
             print(f"| {role} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
         if ready:
             print("\n".join(ready))
+
+
+def late(root: Path, project: Path, environment: dict[str, str]) -> float:
+    """Measure a prompt of a session whose hooks wrote down 300 prompts and 300 stops before."""
+    from datetime import UTC, datetime
+
+    session, today = "hook-late", datetime.now(UTC).strftime("%Y-%m-%d")
+    with (root / f"journal/inbox/{today}_{session}.state.jsonl").open("a") as inbox:
+        for role in ("prompt", "stop") * 300:
+            line = {"v": 1, "type": "journal.context", "role": role, "used": 1000, "window": 200_000, "window_source": "table", "model": "claude-haiku-4-5",
+                    "compacted": False, "handoff": None, "thresholds": [0.75], "interval_s": 300, "at": f"{today}T00:00:00.000000Z",
+                    "session_id": session}  # fmt: skip
+            inbox.write("\n" + json.dumps(line, separators=(",", ":")) + "\n")
+    payload = {"session_id": session, "transcript_path": str(root / "t.jsonl"), "cwd": str(project), "prompt": "go on"}
+    return multiple([sys.executable, "-m", "journal", "hook", "prompt", "--host", "claude"], environment, json.dumps(payload).encode())
 
 
 def prompts(rows: dict[str, list[float]], learnings: int, root: Path, project: Path, environment: dict[str, str], way: str) -> None:

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import tomllib
 
 import pytest
 from world import ROOT, S, T, World
@@ -25,6 +26,18 @@ def test_the_hook_path_imports_nothing_heavy(world: World, role: str) -> None:
     done = subprocess.run(command, input=payload, capture_output=True, env=world.environment, check=True)
     loaded = set(done.stderr.decode().split())
     assert loaded & set(FORBIDDEN) == set()
+
+
+def test_the_program_that_an_installation_makes_takes_the_same_light_path(world: World) -> None:
+    """Plugins call `journal` by its name: the entry point that pyproject.toml names imports no command line for a hook."""
+    module, _, function = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"]["journal"].partition(":")
+    script = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from {module} import {function}; sys.exit({function}())"
+    command = [sys.executable, "-I", "-X", "importtime", "-c", script, "hook", "prompt", "--host", "claude"]
+    done = subprocess.run(command, input=json.dumps(world.payload(prompt="x")).encode(), capture_output=True, env=world.environment, check=True)
+    loaded = {row.rpartition("|")[2].strip() for row in done.stderr.decode().splitlines()}
+    assert "cli.hooks.edge" in loaded
+    assert loaded & {*FORBIDDEN, "argparse", "cli.main"} == set()
+    assert [line["type"] for line in world.lines()][:1] == ["journal.hook"]
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"null", b"\xff\xfe", b'{"session_id": 5}', b"{}", b'{"session_id":"../../etc/x","cwd":"/"}', b"[" * 5000])

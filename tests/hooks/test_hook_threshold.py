@@ -8,7 +8,8 @@ import time
 import pytest
 from world import S, World
 
-from cli.hooks.views import Views, history
+from cli.hooks.history import History
+from cli.hooks.views import Views
 from journal import inbox
 from journal.home import open_home
 from journal.moments import seconds_of
@@ -204,7 +205,7 @@ def test_of_two_hooks_at_once_the_one_that_wrote_first_speaks_though_the_other_b
         inbox.append(home, S, "2026-12-03", claim, kind=".state")
     now = seconds_of("2026-12-03T10:00:01.000000Z")
     assert now is not None
-    lines = history(Views(""), home, S, now)
+    lines = History(Views(""), home, S).lines(now)
     assert [context.first_claim(lines, "alert", 0.75, nonce, (0.75,)) for nonce in ("fast", "slow")] == [True, False]
 
 
