@@ -168,7 +168,8 @@ def similar(settings: Settings, asked: argparse.Namespace) -> int:
     if search is None:
         raise IndexUnusable(f"sessions are compared by meaning: {why}", hint="run: journal index update")
     found = []
-    for other, score, match in find(views, search, session_id, filters_of(views, asked), asked.limit):
+    filters = filters_of(views, asked)
+    for other, score, match in find(views, search, session_id, filters, asked.limit):
         title, last_at = views.execute("SELECT title, last_at FROM sessions WHERE session_id = ?", (other,)).fetchone() or (None, None)
         found.append({"session_id": other, "host": match.host, "project": match.project, "title": title, "last_at": last_at, "score": score,
                       "snippet": _snippet(views, match.chunk_id)})  # fmt: skip
@@ -181,7 +182,7 @@ def similar(settings: Settings, asked: argparse.Namespace) -> int:
                 [(f"{one['score']:.2f}", short(str(one["session_id"])), one["host"], str(one["last_at"] or "")[:16].replace("T", " "), one["title"])
                  for one in found])  # fmt: skip
     if not found:
-        say("nothing else is about that")
+        say("nothing else is about that" if filters.project is None else f"nothing else in {filters.project} is about that; try --all")
     if coverage < 1:
         say(f"{coverage:.0%} of the texts have a vector so far; run: journal index update")
     return 0

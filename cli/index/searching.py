@@ -66,27 +66,29 @@ def _far(search: semantic.Search, matches: list[Match]) -> str:
 
 
 def similar(views: sqlite3.Connection, search: semantic.Search, session_id: str, filters: Filters, limit: int) -> list[tuple[str, float, Match]]:
-    """Return sessions that are about the same as *session_id*, most alike first: the mean of its best chunks' nearest ones."""
-    import numpy
+    """Return sessions that are about the same as *session_id*, most alike first: the mean of its best chunks' nearest ones.
 
+    One that comes nowhere near any of them is left out.
+    """
     rows = views.execute("SELECT chunk_id FROM chunks WHERE session_id = ? AND is_bare_command = 0 ORDER BY rank, number LIMIT 40", (session_id,)).fetchall()
     texts = [text for (chunk_id,) in rows if (text := chunks.text_of(views, chunk_id))]
     if not texts:
         return []
-    vectors = search.embedder.documents(texts)
     best: dict[str, list[float]] = {}
     shown: dict[str, Match] = {}
     narrowed = filters._replace(not_session_id=session_id)
-    for vector in vectors:
+    for vector in search.documents(texts):
         nearest: dict[str, float] = {}
-        for match in search.near(views, numpy.asarray(vector), narrowed, NEAREST):
+        for match in search.near(views, vector, narrowed, NEAREST):
             if match.similarity > nearest.get(match.session_id, 0.0):
                 nearest[match.session_id] = match.similarity
             if match.session_id not in shown or match.similarity > shown[match.session_id].similarity:
                 shown[match.session_id] = match
         for other, similarity in nearest.items():
             best.setdefault(other, []).append(similarity)
-    scored = [(other, round(sum(found) / len(texts), 4), shown[other]) for other, found in best.items()]
+    is_measured = embedding.is_measured(search.embedder.model_id)
+    scored = [(other, round(sum(found) / len(texts), 4), shown[other]) for other, found in best.items()
+              if shown[other].similarity >= LEAST_BEST or not is_measured]  # fmt: skip
     return sorted(scored, key=lambda one: (-one[1], one[0]))[:limit]
 
 

@@ -73,6 +73,16 @@ class Search:
         (vector,) = self.embedder.queries([text])
         return vector  # type: ignore[no-any-return]  # a row of an array has no type of its own
 
+    def documents(self, texts: Sequence[str]) -> "list[Vectors]":
+        """Return the vectors of texts of chunks: from the cache, and from the model where an index is yet to come to them."""
+        hashes = [chunks.hash_of(text) for text in texts]
+        with contextlib.closing(vectors.connect(self.home)) as cache:
+            known = vectors.get(cache, self.model, hashes)
+        new = {text_hash: text for text_hash, text in zip(hashes, texts, strict=True) if text_hash not in known}
+        if new:
+            known |= dict(zip(new, self.embedder.documents(list(new.values())), strict=True))
+        return [known[text_hash] for text_hash in hashes]
+
     def find(self, views: sqlite3.Connection, text: str, filters: Filters = NO_FILTERS, limit: int = 20) -> list[Match]:
         """Return the chunks nearest to *text* among those that the filters let through, nearest first."""
         return self.near(views, self.query(text), filters, limit)

@@ -9,7 +9,7 @@ from archive import Archive, answer, claude, codex, moment
 from bags import S1, S2, S3
 from test_index_cases import needs_weights
 
-from cli.index import building
+from cli.index import building, onnx
 from journal.home import Home
 from projections import fusion
 from projections.fusion import is_code
@@ -121,6 +121,24 @@ def test_similar_sessions_are_about_the_same(archive: Archive) -> None:
     building.cut(Home(str(archive.home)))
     assert 0.4 < archive.json("similar", S1, "--all")["coverage"] < 1
     assert "of the texts have a vector so far; run: journal index update" in archive.run("similar", S1, "--all")[2]
+
+
+@needs_weights
+def test_similar_embeds_no_text_again_and_leaves_out_what_is_about_something_else(archive: Archive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The vectors of its texts come from the cache; another project's sessions come with --all, which the answer says, and a far one not at all."""
+    told(archive)
+    near, far = "aaaaaaaa-0000-4000-8000-000000000009", "aaaaaaaa-0000-4000-8000-000000000008"
+    archive.write(archive.claude_path(near), claude(41, near, "The build waits for ever since another one crashed; which lock is it?"))
+    archive.write(archive.claude_path(far, "-home-dev-kitchen"), claude(31, far, "Which flour do I need for a sourdough bread?", cwd="/home/dev/kitchen"))
+    archive.ingest()
+    archive.json("index", "update")
+    embedded: list[str] = []
+    embed = onnx.OnnxEmbedder.documents
+    monkeypatch.setattr(onnx.OnnxEmbedder, "documents", lambda model, texts: embedded.extend(texts) or embed(model, texts))
+    assert [result["session_id"] for result in archive.json("similar", S1, "--all")["results"]] == [near]
+    assert embedded == ["one text to see what comes out"]  # the model's own trial
+    status, out, err = archive.run("similar", S1, "--project", "/home/dev/kitchen")
+    assert (status, out.splitlines()[1:], err) == (0, [], "nothing else in /home/dev/kitchen is about that; try --all\n")
 
 
 def test_similar_without_an_index_says_what_to_do(archive: Archive) -> None:
