@@ -11,7 +11,7 @@ from cli.outlet import clean, cleaned
 from journal.errors import JournalError, SettingInvalid
 from journal.reader import SegmentCache, read_event, source_facts
 from journal.salvage import salvage
-from projections.raw_records import redacted
+from projections.redacted import redacted
 
 
 class Function(NamedTuple):

@@ -165,6 +165,8 @@ def _database_error(error: sqlite3.DatabaseError) -> JournalError:
         return LogError(f"the views cannot be opened: {error}", hint="check that you may write the journal's folder")
     if "locked" in str(error):
         return LogBusy("the database is locked by another process", hint="try again in a moment")
+    if "vtable" in str(error):
+        return LogCorrupt(f"the views cannot be read: {error}", hint="delete views.db in the journal's folder, then run: journal ingest")
     return LogCorrupt(f"the views cannot be read: {error}", hint="run: journal replay" if "malformed" in str(error) else "run: journal ingest")
 
 

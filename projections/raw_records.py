@@ -5,11 +5,11 @@ that of all views; the JSON is written anew, so that spaces are not the host's.
 """
 
 import json
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from journal.domain import JsonObject, Occurrence
-from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
+from projections.redacted import redacted
 
 
 class RecordRead(NamedTuple):
@@ -19,9 +19,6 @@ class RecordRead(NamedTuple):
     value: JsonObject
 
 
-WORDS = ("passw", "secret", "api", "_token")
-"""One of them stands in every key by whose name the rules know a secret."""
-MARK = "[redacted:assignment]"
 RECORD = "INSERT OR REPLACE INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
 
@@ -29,22 +26,6 @@ def occurrences(values: tuple[JsonObject, ...]) -> list[Occurrence]:
     """Return an occurrence for each record of a line."""
     # A domain event it is none: no decoder yields it, and no other projection sees it.
     return [Occurrence((RecordRead(number, value),)) for number, value in enumerate(values)]  # type: ignore[arg-type]
-
-
-def redacted(value: Any) -> Any:
-    """Return *value* with every string in it redacted, also by the name that it stands under, so that what was JSON stays JSON."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(key): _named(key, item) for key, item in value.items()}
-    return [redacted(item) for item in value] if isinstance(value, list) else value
-
-
-def _named(name: str, value: Any) -> Any:
-    """Return the value of a key: a `password` is a secret whatever it looks like."""
-    if not isinstance(value, str):
-        return redacted(value)
-    return MARK if any(word in name.lower() for word in WORDS) and MARK in redact(f'"{name}":"{value}"') else redact(value)
 
 
 def _read(place: Place, event: RecordRead, rows: Rows) -> None:

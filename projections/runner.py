@@ -70,9 +70,17 @@ def catch_up(
 
 
 def _is_complete(views: sqlite3.Connection, projections: Sequence[Projection]) -> bool:
-    """Tell whether every view is there; one that somebody dropped is built again with the others."""
+    """Tell whether every table, index and trigger is there; one that somebody dropped is built again with the others."""
     there = {name for (name,) in views.execute("SELECT name FROM sqlite_master")}
-    return all(projection.tables.keys() <= there for projection in projections)
+    return there.issuperset(_names(projections))
+
+
+def _names(projections: Sequence[Projection]) -> frozenset[str]:
+    """Return the names of all that the views consist of, also what full text keeps its index in and can be dropped without."""
+    indexes = [statement.partition("IF NOT EXISTS ")[2].partition(" ")[0] for projection in projections for statement in projection.indexes]
+    texts = {name: text for projection in projections for name, text in projection.tables.items()}
+    full_text = [f"{name}_{part}" for name, text in texts.items() if "USING fts5" in text for part in ("idx", "docsize")]
+    return frozenset([*checkpoint.TABLES, *texts, *indexes, *full_text])
 
 
 def _order_changed(log: sqlite3.Connection, views: sqlite3.Connection) -> bool:

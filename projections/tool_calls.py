@@ -3,6 +3,7 @@
 from journal.domain import ToolCalled, ToolReturned
 from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
+from projections.redacted import redacted_json
 
 EXCERPT_HEAD = 670
 EXCERPT_TAIL = 290
@@ -50,7 +51,7 @@ def excerpt(text: str) -> str:
 
 def _called(place: Place, event: ToolCalled, rows: Rows) -> None:
     rows.add(CALLED, (place.session_id, event.tool_call_id, place.record_id, place.source_id, place.global_position, event.name,
-                      redact(event.input_text[: LONGEST_INPUT + MARGIN])[:LONGEST_INPUT], place.occurred_at, place.turn_id))  # fmt: skip
+                      redacted_json(event.input_text[: LONGEST_INPUT + MARGIN])[:LONGEST_INPUT], place.occurred_at, place.turn_id))  # fmt: skip
 
 
 def _returned(place: Place, event: ToolReturned, rows: Rows) -> None:

@@ -39,6 +39,19 @@ def test_the_next_ingest_builds_views_again_that_lack_a_table(archive: Archive, 
     assert len(archive.hits("needle")) == 1
 
 
+@pytest.mark.parametrize(("kind", "name"), [("table", "source_keys"), ("table", "unsettled"), ("table", "carries"), ("table", "messages_fts_idx"),
+                                            ("index", "tool_calls_failed"), ("index", "sessions_by_project")])  # fmt: skip
+def test_what_the_views_need_beside_their_tables_is_made_again_too(archive: Archive, kind: str, name: str) -> None:
+    """The runner's own tables, the index of full text, an index that a query asks for by name."""
+    archive.write(archive.claude_path(S), claude(1, S, "needle"), answer(2, S, "found it", "m1"))
+    archive.ingest()
+    digests = archive.digests()
+    change(archive, "views.db", f"DROP {kind} {name}")
+    assert archive.ingest()["events"] == 0
+    assert archive.rows("views.db", f"SELECT type FROM sqlite_master WHERE name = '{name}'") == [(kind,)]
+    assert (archive.digests(), len(archive.hits("needle"))) == (digests, 1)
+
+
 @pytest.mark.parametrize("statement", ["PRAGMA user_version = 0", "DROP TABLE models", "DROP TABLE vectors"])
 def test_a_cache_without_a_version_or_a_table_is_made_anew(archive: Archive, statement: str) -> None:
     """The index is brought up to date, and search by meaning finds what it found."""

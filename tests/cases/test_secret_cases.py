@@ -42,7 +42,7 @@ SAID = {
 
 def said_by_all_hosts(archive: Archive) -> None:
     """Write a session of each host in which tools were given and said every secret."""
-    pairs = [(f"call{number}", {"command": f"echo {number}; {text}"}, f"beforeword {text} afterword") for number, text in enumerate(SAID.values())]
+    pairs = [(f"call{number}", {"command": f"echo {number} <<X\n{text}"}, f"beforeword {text} afterword") for number, text in enumerate(SAID.values())]
     records: list[Any] = [claude(1, S, "read the settings")]
     for number, (call, given, output) in enumerate(pairs):
         use = {"type": "tool_use", "id": call, "name": "Bash", "input": given}
@@ -113,7 +113,7 @@ def test_h1_redaction_never_breaks_json(archive: Archive) -> None:
     assert archive.rows("views.db", "SELECT count(*) FROM records WHERE NOT json_valid(data)") == [(0,)]
     for secret, text in SAID.items():
         for depth in range(4):
-            value: Any = {"a": text, "b": [1, text]}
+            value: Any = {"a": f"first line\n{text}", "b": [1, text]}
             for _ in range(depth):
                 value = {"inner": json.dumps(value)}
             read = json.loads(redaction.redact(json.dumps(value)))
