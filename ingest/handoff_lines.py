@@ -5,18 +5,8 @@ from typing import Any
 
 from ingest.fields import number_of, text_of, texts_of
 from journal import jsontext
-from journal.domain import (
-    DomainEvent,
-    HandoffAnchor,
-    HandoffBundleSaved,
-    HandoffContinued,
-    HandoffFile,
-    HandoffLoaded,
-    HandoffParts,
-    HandoffsRemoved,
-    HandoffStatement,
-    JsonObject,
-)
+from journal.domain import DomainEvent, JsonObject
+from journal.own_events import HandoffAnchor, HandoffBundleSaved, HandoffContinued, HandoffFile, HandoffLoaded, HandoffParts, HandoffsRemoved, HandoffStatement
 
 VERBS = ("delete", "prune", "undelete")
 

@@ -8,22 +8,8 @@ from ingest import handoff_lines
 from ingest.adapter import Adapter, Candidate
 from ingest.fields import number_of, text_of, texts_of
 from journal import jsontext
-from journal.domain import (
-    DomainEvent,
-    HandoffSaved,
-    HookFired,
-    HookMeasured,
-    JsonObject,
-    LearningJudged,
-    LearningStored,
-    Occurrence,
-    ProjectObserved,
-    RecordUnrecognised,
-    SessionAnnotated,
-    SessionLinked,
-    SnapshotRequested,
-    SourceFacts,
-)
+from journal.domain import DomainEvent, JsonObject, Occurrence, ProjectObserved, RecordUnrecognised, SessionAnnotated, SessionLinked, SourceFacts
+from journal.own_events import HandoffSaved, HookFired, HookMeasured, LearningJudged, LearningStored, SnapshotRequested
 from journal.timestamps import normalise
 
 

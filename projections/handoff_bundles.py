@@ -2,7 +2,7 @@
 
 import json
 
-from journal.domain import HandoffBundleSaved, HandoffContinued, HandoffLoaded, HandoffParts, HandoffsRemoved
+from journal.own_events import HandoffBundleSaved, HandoffContinued, HandoffLoaded, HandoffParts, HandoffsRemoved
 from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from journal.domain import HandoffSaved
+from journal.own_events import HandoffSaved
 from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 from projections.projects import project_of

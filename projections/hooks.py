@@ -1,6 +1,6 @@
 """The views of what hooks saw and said: `hook_events`, and `hook_history`, which later hooks of a session fold."""
 
-from journal.domain import HookFired, HookMeasured
+from journal.own_events import HookFired, HookMeasured
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows

@@ -3,7 +3,7 @@
 Whether a learning holds now (superseded, retired, expired, drifted) is judged when it is read.
 """
 
-from journal.domain import LearningJudged, LearningStored
+from journal.own_events import LearningJudged, LearningStored
 from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 

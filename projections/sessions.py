@@ -4,7 +4,8 @@ import json
 import sqlite3
 from typing import Any
 
-from journal.domain import HookFired, PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, TurnEnded
+from journal.domain import PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, TurnEnded
+from journal.own_events import HookFired
 from journal.redaction import redact
 from projections.damage import SourceRead
 from projections.projection import Place, Projection, Rows

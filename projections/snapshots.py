@@ -12,8 +12,8 @@ import sqlite3
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from journal.domain import SnapshotRequested
 from journal.moments import seconds_of
+from journal.own_events import SnapshotRequested
 from journal.windows import LONG, window_of
 from projections.projection import Place, Projection, Rows
 

@@ -6,6 +6,7 @@ Run: python scripts/reference.py
 import argparse
 import ast
 import inspect
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -114,11 +115,11 @@ def _table(described: Table) -> Iterator[str]:
 
 
 def events() -> Iterator[str]:
-    """Yield the page of the domain events, from journal/domain.py."""
+    """Yield the page of the domain events, from journal/domain.py and journal/own_events.py."""
     yield "# Domain events\n"
     yield f"{inspect.cleandoc(domain.__doc__ or '')}\n"
-    kinds = [kind.__name__ for kind in domain.DomainEvent.__args__]
-    yield from _classes(domain, kinds)
+    for kind in domain.DomainEvent.__args__:
+        yield from _classes(sys.modules[kind.__module__], [kind.__name__])
     yield "# Where an event stands\n"
     yield from _classes(domain, ["Occurrence", "SourceFacts"])
 

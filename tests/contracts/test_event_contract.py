@@ -7,7 +7,7 @@ import pytest
 from recorded import records
 
 from ingest import catalog as hosts
-from journal import domain
+from journal import domain, own_events
 from journal.domain import DomainEvent, RecordDamaged, RecordUnrecognised, TurnContinued
 from projections.catalog import PROJECTIONS
 
@@ -63,6 +63,6 @@ def test_an_event_is_projected(event: type) -> None:
 
 def test_every_event_class_is_a_domain_event() -> None:
     """No dataclass of the domain is left out of the union that decoders may yield."""
-    declared = {value for value in vars(domain).values() if isinstance(value, type) and dataclasses.is_dataclass(value)}
+    declared = {value for module in (domain, own_events) for value in vars(module).values() if isinstance(value, type) and dataclasses.is_dataclass(value)}
     assert declared == set(EVENTS)
     assert len(EVENTS) == len(set(EVENTS))

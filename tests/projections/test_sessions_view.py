@@ -4,16 +4,7 @@ from pathlib import Path
 
 from view_tables import Source, Tables, Told, digests_after
 
-from journal.domain import (
-    MessageProduced,
-    ProjectObserved,
-    PromptSubmitted,
-    SessionAnnotated,
-    SessionEnded,
-    SessionStarted,
-    ToolCalled,
-    UsageReported,
-)
+from journal.domain import MessageProduced, ProjectObserved, PromptSubmitted, SessionAnnotated, SessionEnded, SessionStarted, ToolCalled, UsageReported
 
 TALK = [
     Told(1, "s0", (SessionStarted("headless", "2.1", resumed=True),), branch="main"),

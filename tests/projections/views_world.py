@@ -4,16 +4,7 @@ import json
 from typing import Any
 
 from journal.database import open_log
-from journal.domain import (
-    HistoryReplaced,
-    HistoryRewound,
-    JsonObject,
-    MessageProduced,
-    Occurrence,
-    PromptSubmitted,
-    RecordUnrecognised,
-    SourceFacts,
-)
+from journal.domain import HistoryReplaced, HistoryRewound, JsonObject, MessageProduced, Occurrence, PromptSubmitted, RecordUnrecognised, SourceFacts
 from journal.home import open_home
 from journal.log import Line, Writer
 from projections import checkpoint
