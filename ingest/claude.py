@@ -11,6 +11,7 @@ from ingest import patch, shell, walk
 from ingest.adapter import Adapter, Candidate
 from ingest.fields import compact, count_of, number_in, number_of, object_of, part_of, text_of
 from journal.domain import (
+    LIKELY,
     ContextCompacted,
     DomainEvent,
     FileChanged,
@@ -117,7 +118,9 @@ def _parent(source: SourceFacts, record: JsonObject) -> str | None:
     """Return the record that one of the tree follows; lines of a sub-agent in its parent's file are no part of the file's own tree."""
     if not isinstance(record.get("uuid"), str) or "parentUuid" not in record or (record.get("isSidechain") and ":" not in source.native_id):
         return None
-    return text_of(record.get("parentUuid")) or ""
+    follows = text_of(record.get("parentUuid"))
+    likely = None if follows else text_of(record.get("logicalParentUuid"))
+    return f"{LIKELY}{likely}" if likely else follows or ""
 
 
 def _side_session(source: SourceFacts, record: JsonObject) -> str | None:
@@ -309,4 +312,4 @@ READERS: dict[str, Callable[[JsonObject], Iterator[DomainEvent]]] = {
     "cost-state": _ended,
 }
 
-ADAPTER = Adapter("claude", 5, default_roots, discover, classify, native_id, hint, decode)
+ADAPTER = Adapter("claude", 6, default_roots, discover, classify, native_id, hint, decode)

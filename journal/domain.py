@@ -271,6 +271,10 @@ class SourceFacts(NamedTuple):
     """`lines`, or `document` for a whole file that is one event."""
 
 
+LIKELY = "~"
+"""Before the id of a record that a root only names as the one before it: it may be gone from the file."""
+
+
 class Occurrence(NamedTuple):
     """What one record says happened: its domain events under one record id, at one time."""
 
@@ -285,7 +289,7 @@ class Occurrence(NamedTuple):
     branch: str | None = None
     model: str | None = None
     parent_record_id: str | None = None
-    """The record that this one follows; empty at a root, None where the host names none."""
+    """The record that this one follows; empty at a root (or `LIKELY` and what it names), None where the host names none."""
     response_id: str | None = None
     """The answer of a model that the record is a part of, beside *parent_record_id*."""
 

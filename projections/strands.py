@@ -3,7 +3,8 @@
 A host that names the record before each record writes a tree. Its strands are told apart in the order of the file, by the
 records that a next one may follow: those of a strand's last two responses. Two strands are **concurrent** where one process
 cannot have written both: a prompt has two answers, or a strand goes on after the other one had grown. A strand that was only
-left (a rewind) is not. A record that follows none, such as a compaction's boundary, goes on with the strand written last.
+left (a rewind) is not. A record that follows none, such as a compaction's boundary, goes on with the strand of the record that it
+only names, or with the strand written last.
 
 The **chain** is the strand that was written last, by position in the file (times run backwards), and its **leaf** is the last
 record of that strand: what the host itself goes on from. Nothing of the other strands is dropped.
@@ -12,6 +13,7 @@ record of that strand: what the host itself goes on from. Nothing of the other s
 import sqlite3
 from typing import Any, NamedTuple
 
+from journal.domain import LIKELY
 from projections.projection import Place, Projection, Rows
 
 REMEMBERED = 64
@@ -133,8 +135,10 @@ class Strands:
 
     def _strand(self, record: str, parent: str, response: str | None, at: str | None) -> Strand | None:
         """Return the strand that a record goes on with, a new one where it follows none; None where the record is told again."""
-        if not parent and self.open:  # a compaction's boundary, or history that begins again
-            return self.open[-1]
+        if not parent or parent.startswith(LIKELY):  # a compaction's boundary, or history that begins again
+            if self.open:
+                return self._named(parent.removeprefix(LIKELY)[-KEY:])
+            parent = ""
         key, followed = record[-KEY:], parent[-KEY:]
         for strand in self.open:
             if key in strand.latest or key in strand.before:
@@ -154,6 +158,13 @@ class Strands:
         self.open.append(strand)
         if len(self.open) > KEPT:
             self.evicted.append(self.open.pop(0))
+        return strand
+
+    def _named(self, followed: str) -> Strand:
+        """Return the strand with a record that is known, else the one written last; it is the one written last now."""
+        strand = next((one for one in reversed(self.open) if followed in one.latest or followed in one.before), self.open[-1])
+        self.open.remove(strand)
+        self.open.append(strand)
         return strand
 
     def _forget_retold(self, strand: Strand, followed: str) -> None:
@@ -203,7 +214,7 @@ def settle(views: sqlite3.Connection, session_ids: list[str]) -> None:
 
 PROJECTION = Projection(
     name="strands",
-    version=1,
+    version=2,
     tables={
         "session_strands": """CREATE TABLE {name} (session_id TEXT NOT NULL, source_key TEXT NOT NULL, generation INTEGER NOT NULL,
             strand INTEGER NOT NULL, follows_record_id TEXT, first_record_id TEXT NOT NULL, leaf_record_id TEXT NOT NULL, responses INTEGER NOT NULL,

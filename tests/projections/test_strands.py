@@ -88,6 +88,16 @@ def test_two_prompts_of_one_record_answered_in_turn_are_concurrent() -> None:
     assert [(row[2], row[4]) for row in strands(told)] == [("a2", True), ("b2", True)]
 
 
+def test_a_compaction_goes_on_with_the_strand_of_the_record_it_names() -> None:
+    """One of two writers compacts after the other one had written; what it names may also be gone, then file order tells."""
+    two = [QUESTION, R("a1", "u1", "m1"), R("b1", "u1", "n1"), R("u2", "a1"), R("v2", "b1"), R("a2", "u2", "m2"), R("b2", "v2", "n2")]
+    after = [R("s", "c"), R("a3", "s", "m3"), R("v3", "b2"), R("b3", "v3", "n3")]
+    for cut in (0, 1, 2):
+        assert strands([*two, R("c", "~a2"), *after], cut=cut) == [(1, "", "a3", 3, True), (2, "u1", "b3", 3, True)]
+        assert [row[2] for row in strands([*two, R("c", "~gone"), *after[:2]], cut=cut)] == ["a2", "a3"]
+    assert strands([R("c", "~gone"), R("s", "c"), R("a1", "s", "m1"), R("u2", "a1"), R("a2", "u2", "m2")]) == []
+
+
 @pytest.mark.parametrize("again", [LINEAR, LINEAR[:4]], ids=["all", "a part"])
 def test_history_that_is_told_again_is_no_second_writer(again: list[R]) -> None:
     """The same records once more with their old times, then the session goes on where it was."""
