@@ -65,6 +65,23 @@ def test_d3_two_writers_keep_both_branches(archive: Archive) -> None:
     assert "ended, several writers" in archive.run("sessions", "--all")[1]
 
 
+def test_d3_a_compaction_of_one_writer_stays_on_its_strand(archive: Archive) -> None:
+    """The boundary has no parent, and stands behind a record of the other writer: the record that it names tells whose it is."""
+    boundary = claude(8, S, "", type="system", subtype="compact_boundary", logicalParentUuid=uuid(6), compactMetadata={"trigger": "auto", "preTokens": 9000})
+    del boundary["message"]
+    archive.write(archive.claude_path(S), claude(1, S, "question"),
+                  answer(2, S, "left", "m1", parentUuid=uuid(1)), answer(3, S, "right", "m2", parentUuid=uuid(1)),
+                  claude(4, S, "leftprompt", parentUuid=uuid(2)), claude(5, S, "rightprompt", parentUuid=uuid(3)),
+                  answer(6, S, "leftend", "m3", parentUuid=uuid(4)), answer(7, S, "rightend", "m4", parentUuid=uuid(5)),
+                  boundary, claude(9, S, "summary", parentUuid=uuid(8), isCompactSummary=True), answer(10, S, "after", "m5", parentUuid=uuid(9)),
+                  claude(11, S, "rightmore", parentUuid=uuid(7)), answer(12, S, "rightlast", "m6", parentUuid=uuid(11)))  # fmt: skip
+    archive.ingest()
+    rows = archive.rows("views.db", "SELECT strand, leaf_record_id, responses, is_concurrent, is_chain FROM session_strands ORDER BY strand")
+    assert rows == [(1, uuid(10), 3, 1, 0), (2, uuid(12), 3, 1, 1)]
+    assert archive.rows("views.db", "SELECT text FROM messages WHERE strand = 1 ORDER BY global_position") == [
+        ("question",), ("left",), ("leftprompt",), ("leftend",), ("summary",), ("after",)]
+
+
 def test_d3_the_chain_moves_with_the_writer_who_writes_last(archive: Archive) -> None:
     """What one writer appends later makes its strand the chain, read line by line or at once."""
     path = archive.claude_path(S)
