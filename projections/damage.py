@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from journal.domain import RecordDamaged, RecordUnrecognised
+from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 
 
@@ -54,7 +55,7 @@ def _damaged(place: Place, event: RecordDamaged, rows: Rows) -> None:
 
 
 def _unknown(place: Place, event: RecordUnrecognised, rows: Rows) -> None:
-    rows.add(UNKNOWN, (*_columns(place), place.ordinal, event.kind))
+    rows.add(UNKNOWN, (*_columns(place), place.ordinal, redact(event.kind)))
 
 
 def _read(place: Place, event: SourceRead, rows: Rows) -> None:
@@ -82,7 +83,7 @@ _RECORD_DIGEST = (
 
 PROJECTION = Projection(
     name="damage",
-    version=4,
+    version=5,
     tables={
         "damaged_records": DAMAGED_TABLE,
         "unknown_records": UNKNOWN_TABLE,

@@ -3,6 +3,7 @@
 import posixpath
 
 from journal.domain import FileChanged
+from journal.redaction import redact
 from projections.projection import Place, Projection, Rows
 
 # A call and its result may both tell the change: the later record, which knows more, wins; unknown figures never do.
@@ -22,8 +23,8 @@ WHERE source_id = excluded.source_id OR (SELECT source_key FROM source_keys WHER
 
 
 def _changed(place: Place, event: FileChanged, rows: Rows) -> None:
-    path = posixpath.normpath(posixpath.join(place.cwd or "", event.path))
-    moved = posixpath.normpath(posixpath.join(place.cwd or "", event.moved_to)) if event.moved_to else None
+    path = posixpath.normpath(posixpath.join(place.cwd or "", redact(event.path)))
+    moved = posixpath.normpath(posixpath.join(place.cwd or "", redact(event.moved_to))) if event.moved_to else None
     rows.add(CHANGE, (place.session_id, event.tool_call_id or place.record_id, path, place.record_id, event.tool_call_id, event.operation,
                       event.lines_added, event.lines_removed, moved, event.evidence, place.occurred_at, place.turn_id, place.source_id,
                       place.global_position))  # fmt: skip
@@ -31,7 +32,7 @@ def _changed(place: Place, event: FileChanged, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="file_changes",
-    version=3,
+    version=4,
     tables={
         "file_changes": """CREATE TABLE {name} (session_id TEXT NOT NULL, change_key TEXT NOT NULL, absolute_path TEXT NOT NULL,
             path TEXT NOT NULL, record_id TEXT NOT NULL, tool_call_id TEXT, operation TEXT NOT NULL, lines_added INTEGER,

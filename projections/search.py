@@ -154,7 +154,9 @@ def search(
         Hit._make((*row[:6], _ERROR_SCORE * len(needles), snippet(row[7], needles)))
         for row in views.execute(_ERRORS.format(condition=condition, words=words), asked)
     ]
-    hits.sort(key=lambda hit: (-hit.score, hit.session_id, hit.record_id))
+    hits.sort(key=lambda hit: (hit.session_id, hit.record_id))
+    hits.sort(key=lambda hit: hit.occurred_at or "", reverse=True)  # of equal ones the newest first, as the limit cuts
+    hits.sort(key=lambda hit: -hit.score)
     return hits[:limit]
 
 

@@ -50,7 +50,7 @@ def excerpt(text: str) -> str:
 
 
 def _called(place: Place, event: ToolCalled, rows: Rows) -> None:
-    rows.add(CALLED, (place.session_id, event.tool_call_id, place.record_id, place.source_id, place.global_position, event.name,
+    rows.add(CALLED, (place.session_id, event.tool_call_id, place.record_id, place.source_id, place.global_position, redact(event.name),
                       redacted_json(event.input_text[: LONGEST_INPUT + MARGIN])[:LONGEST_INPUT], place.occurred_at, place.turn_id))  # fmt: skip
 
 
@@ -61,7 +61,7 @@ def _returned(place: Place, event: ToolReturned, rows: Rows) -> None:
 
 PROJECTION = Projection(
     name="tool_calls",
-    version=4,
+    version=5,
     tables={
         "tool_calls": """CREATE TABLE {name} (tool_call_rowid INTEGER PRIMARY KEY, session_id TEXT NOT NULL, tool_call_id TEXT NOT NULL,
             record_id TEXT NOT NULL, source_id INTEGER NOT NULL, global_position INTEGER NOT NULL, name TEXT, input_text TEXT,

@@ -102,6 +102,20 @@ def test_h1_only_the_log_holds_what_tools_said(archive: Archive) -> None:
     assert len(leaks(target.read_bytes())) == len(SAID), "the log has them all"
 
 
+def test_h1_names_and_paths_are_text_too(archive: Archive) -> None:
+    """A path that a shell wrote to, the name of a tool and an unknown kind of record: a secret in them stands in no view."""
+    secret = "ghp_" + BODY
+    for number, (name, given) in enumerate((("Bash", {"command": f"echo x > {secret}.txt"}), (f"mcp__{secret}", {"a": 1}))):
+        use = {"type": "tool_use", "id": f"call{number}", "name": name, "input": given}
+        message = {"id": f"m{number}", "role": "assistant", "model": "claude-opus-5-5", "content": [use]}
+        archive.write(archive.claude_path(S), claude(number * 2, S, "go on"), answer(number * 2 + 1, S, "", f"m{number}", message=message), append=True)
+    archive.write(archive.claude_path(S), {"type": f"kind-{secret}", "sessionId": S}, append=True)
+    assert archive.ingest()["unknown"] == 1
+    assert archive.rows("views.db", "SELECT path FROM file_changes ORDER BY path") == [("[redacted:github-token].txt",)]
+    assert archive.rows("views.db", "SELECT kind FROM unknown_records") == [("kind-[redacted:github-token]",)]
+    assert archive.rows("views.db", "SELECT name FROM tool_calls WHERE tool_call_id = 'call1'") == [("mcp__[redacted:github-token]",)]
+
+
 def test_h1_redaction_never_breaks_json(archive: Archive) -> None:
     """What was JSON in a view is JSON after redaction, with the secret's place told."""
     said_by_all_hosts(archive)
