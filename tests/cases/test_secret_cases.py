@@ -112,7 +112,7 @@ def test_h1_names_and_paths_are_text_too(archive: Archive) -> None:
     archive.write(archive.claude_path(S), {"type": f"kind-{secret}", "sessionId": S}, append=True)
     assert archive.ingest()["unknown"] == 1
     assert archive.rows("views.db", "SELECT path FROM file_changes ORDER BY path") == [("[redacted:github-token].txt",)]
-    assert archive.rows("views.db", "SELECT kind FROM unknown_records") == [("kind-[redacted:github-token]",)]
+    assert archive.rows("views.db", "SELECT kind FROM unknown_records") == [("claude.kind-[redacted:github-token]",)]
     assert archive.rows("views.db", "SELECT name FROM tool_calls WHERE tool_call_id = 'call1'") == [("mcp__[redacted:github-token]",)]
 
 
